@@ -1,0 +1,85 @@
+"""Ascend950 (``a5``), from ``docs/spec/ir.md`` §8 and ``docs/spec/passes_tile.md`` 0.3, 3.1, 4.8."""
+
+from __future__ import annotations
+
+from pypto_core.backend.model import Backend, CoreCounts, L0CostModel
+from pypto_core.ir import DataType as D
+from pypto_core.ir import MemorySpace as M
+
+ASCEND950 = Backend(
+    name="Ascend950",
+    arch="a5",
+    simulator_platform="a5sim",
+    ptoas_flags="--pto-arch a5",
+    launch_core_count_method="set_core_num",
+    in_core_4bit_dtypes=frozenset({D.FP4}),
+    requires_gm_pipe_buffer=False,
+    requires_split_load_tpop_workaround=False,
+    requires_v_to_c_fractal_adapt=True,
+    requires_runtime_subblock_bridge=False,
+    requires_no_split_dual_aiv_dispatch=False,
+    requires_low_precision_mat_scratch=False,
+    supports_bf16_atomic_add=False,
+    acc_to_gm_dtypes=frozenset({D.INT32, D.FP32, D.FP16, D.BF16}),
+    gm_access_granularity=128,
+    l2_cache_line=512,
+    recommended_innermost_bytes=128,
+    capacities={
+        M.Vec: 240 * 1024,
+        M.Mat: 512 * 1024,
+        M.Left: 64 * 1024,
+        M.Right: 64 * 1024,
+        M.Acc: 256 * 1024,
+        M.Bias: 4 * 1024,
+        M.LeftScale: 4 * 1024,
+        M.RightScale: 4 * 1024,
+    },
+    physical_vec_capacity=248 * 1024,
+    memory_graph={
+        M.DDR: frozenset({M.Vec, M.Mat}),
+        M.Vec: frozenset({M.Mat, M.DDR}),
+        M.Mat: frozenset({M.Left, M.Right, M.Bias, M.LeftScale, M.RightScale}),
+        M.Acc: frozenset({M.Vec, M.Mat, M.DDR}),
+    },
+    declared_memory_alignment={
+        M.Mat: 128,
+        M.Acc: 128,
+        M.Vec: 128,
+        M.Left: 64,
+        M.Right: 64,
+        M.Bias: 64,
+        M.LeftScale: 32,
+        M.RightScale: 32,
+    },
+    mat_to_bias_moves=frozenset({(D.INT32, D.INT32), (D.FP32, D.FP32), (D.FP16, D.FP32), (D.BF16, D.FP32)}),
+    l0c_m_alignments={},
+    cores=CoreCounts(dies=2, aic=36, aiv=72, clusters_per_die=18),
+    l0_cost_model=L0CostModel(
+        bw_l0a=206.3,
+        bw_l0b=223.8,
+        bw_drain=30.0,
+        drain_fixed_cycles=343.4,
+        drain_row_cycles=4.59,
+        drain_penalty_cycles=0.26,
+        drain_c0_bytes=32,
+        mad_head_cycles=25,
+        mad_k_fractal_bytes=32,
+        mad_fp32_passes=8,
+    ),
+    # The order of the destinations matters: it breaks ties of the cast search.
+    native_casts={
+        D.FP32: (D.FP16, D.BF16, D.INT16, D.INT32, D.INT64, D.FP8E4M3FN, D.FP8E5M2, D.HF8),
+        D.FP16: (D.FP32, D.INT32, D.INT16, D.INT8, D.UINT8, D.HF8),
+        D.BF16: (D.FP32, D.INT32, D.FP16, D.FP4),
+        D.INT16: (D.FP16, D.FP32, D.UINT8, D.UINT32, D.INT32),
+        D.INT32: (D.FP32, D.INT16, D.INT64, D.UINT16, D.UINT8),
+        D.INT64: (D.FP32, D.INT32),
+        D.UINT8: (D.FP16, D.UINT16),
+        D.INT8: (D.FP16, D.INT16, D.INT32),
+        D.UINT32: (D.UINT8, D.UINT16, D.INT16),
+        D.FP8E4M3FN: (D.FP32,),
+        D.FP8E5M2: (D.FP32,),
+        D.HF8: (D.FP32,),
+        D.FP4: (D.BF16,),
+    },
+)
