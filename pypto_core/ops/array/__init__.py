@@ -1,0 +1,1 @@
+"""Operators of the ``array.*`` families; importing this package registers them."""

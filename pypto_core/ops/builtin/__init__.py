@@ -1,0 +1,1 @@
+"""Operators of the ``builtin.tensor.*`` families; importing this package registers them."""

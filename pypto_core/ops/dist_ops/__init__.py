@@ -1,0 +1,1 @@
+"""Operators of the ``dist.*`` family; importing this package registers them."""

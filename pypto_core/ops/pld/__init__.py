@@ -1,0 +1,1 @@
+"""Operators of the ``pld.*`` families; importing this package registers them."""

@@ -1,0 +1,1 @@
+"""Operators of the ``prefetch.*`` families; importing this package registers them."""

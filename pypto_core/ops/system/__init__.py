@@ -1,0 +1,1 @@
+"""Operators of the ``system.*`` families; importing this package registers them."""

@@ -1,0 +1,1 @@
+"""Operators of the ``tensor.*`` families; importing this package registers them."""

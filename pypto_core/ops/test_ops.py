@@ -1,0 +1,1 @@
+"""``test.*``: operators without a device meaning, used to exercise the registry itself."""

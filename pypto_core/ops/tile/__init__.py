@@ -1,0 +1,1 @@
+"""Operators of the ``tile.*`` families; importing this package registers them."""
