@@ -9,10 +9,12 @@ from collections.abc import Callable
 from enum import Enum
 
 from pypto_core.ir import (
+    ASYNC_EVENT,
+    ASYNC_SESSION,
+    COMM_CTX,
+    PREFETCH_ASYNC_CONTEXT,
+    PTR,
     ArrayType,
-    AsyncEventType,
-    AsyncSessionType,
-    CommCtxType,
     ConstFloat,
     ConstInt,
     DataType,
@@ -20,9 +22,8 @@ from pypto_core.ir import (
     Expr,
     IterArg,
     MakeTuple,
-    PrefetchAsyncContextType,
-    PtrType,
     ScalarType,
+    SingletonType,
     TensorType,
     TileType,
     TupleType,
@@ -67,7 +68,9 @@ _INDEX_DTYPES = (DataType.INT64, DataType.UINT64, DataType.INDEX)
 
 def type_name(t: Type) -> str:
     """Class name of a type as messages show it (``TileType``)."""
-    return type(t).__name__
+    if t is PTR:
+        return "PtrType"
+    return t.name if isinstance(t, SingletonType) else type(t).__name__
 
 
 def is_index_scalar(t: Type) -> bool:
@@ -82,6 +85,10 @@ def is_int_scalar(t: Type) -> bool:
 
 def _of(*classes: type[Type]) -> Callable[[Expr], bool]:
     return lambda e: isinstance(e.type, classes)
+
+
+def _exactly(singleton: Type) -> Callable[[Expr], bool]:
+    return lambda e: e.type is singleton
 
 
 def _scalar_of(dtype: DataType) -> Callable[[Expr], bool]:
@@ -124,11 +131,11 @@ _KINDS: dict[ArgKind, tuple[Callable[[Expr], bool], str]] = {
     ArgKind.LITERAL_TUPLE: (lambda e: type(e) is MakeTuple, "a literal tuple (MakeTuple)"),
     ArgKind.LITERAL_CONST_TUPLE: (_const_tuple, "a literal tuple (MakeTuple) of compile-time int constants"),
     ArgKind.ARRAY: (_of(ArrayType), "an ArrayType"),
-    ArgKind.PTR: (_of(PtrType), "a PtrType"),
-    ArgKind.COMM_CTX: (_of(CommCtxType), "a CommCtxType"),
-    ArgKind.PREFETCH_CTX: (_of(PrefetchAsyncContextType), "a PrefetchAsyncContextType"),
-    ArgKind.ASYNC_EVENT: (_of(AsyncEventType), "an AsyncEventType"),
-    ArgKind.ASYNC_SESSION: (_of(AsyncSessionType), "an AsyncSessionType"),
+    ArgKind.PTR: (_exactly(PTR), "a PtrType"),
+    ArgKind.COMM_CTX: (_exactly(COMM_CTX), "a CommCtxType"),
+    ArgKind.PREFETCH_CTX: (_exactly(PREFETCH_ASYNC_CONTEXT), "a PrefetchAsyncContextType"),
+    ArgKind.ASYNC_EVENT: (_exactly(ASYNC_EVENT), "an AsyncEventType"),
+    ArgKind.ASYNC_SESSION: (_exactly(ASYNC_SESSION), "an AsyncSessionType"),
     ArgKind.ANY: (lambda _: True, "any value"),
 }
 

@@ -65,13 +65,13 @@ class OpCategory(Enum):
     TEST = "TestOp"
 
 
-class CoreAffinity(IntEnum):
+class CoreAffinity(str, Enum):
     """Where a call runs: cube core, vector lanes, both, or it is a transfer between them."""
 
-    SHARED = 0
-    CUBE = 1
-    VECTOR = 2
-    MIXED = 3
+    SHARED = "SHARED"
+    CUBE = "CUBE"
+    VECTOR = "VECTOR"
+    MIXED = "MIXED"
 
 
 class LaneKind(Enum):
@@ -277,6 +277,16 @@ class OpDef:
     def lane_invariant(self) -> Mapping[int, LaneKind]:
         """Operand index -> kind, for the operands that are not plain lane data."""
         return {i: p.lane for i, p in enumerate(self.params) if p.lane is not LaneKind.DATA}
+
+    def output_memory_of(self, kwargs: Mapping[str, Any]) -> MemorySpace | None:
+        """Space that the declaration alone gives the result: fixed, or named by a keyword (given or default)."""
+        rule = self.output_memory
+        if isinstance(rule, FixedSpace):
+            return rule.space
+        if isinstance(rule, SpaceFromKwarg):
+            space = kwargs.get(rule.kwarg, rule.default)
+            return space if isinstance(space, MemorySpace) else None
+        return None
 
     def signature(self) -> str:
         """``tile.load(tensor, offsets, shapes, valid_shape, *, target_memory=..., clamp=False)``, for hover."""
@@ -617,14 +627,9 @@ def _with_space(t: Type, space: MemorySpace) -> Type:
 
 def output_space(op: OpDef, args: tuple[Expr, ...], kwargs: Mapping[str, Any]) -> MemorySpace | None:
     """Memory space that the declaration gives the result of such a call, if it says anything."""
-    rule = op.output_memory
-    if rule is None:
+    if op.output_memory is None:
         return None
-    space: MemorySpace | None = None
-    if isinstance(rule, FixedSpace):
-        space = rule.space
-    elif isinstance(rule, SpaceFromKwarg):
-        space = kwargs.get(rule.kwarg, rule.default)
+    space = op.output_memory_of(kwargs)
     if space is None:
         spaces = (a.type.memory_space for a in args if isinstance(a.type, TileType))
         space = next((s for s in spaces if s is not None), None)
