@@ -1,0 +1,246 @@
+"""Enumerations of the IR; member names are the printed names (docs/spec/ir.md §1.4)."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+
+class IREnum(IntEnum):
+    """Base of every enumeration that may appear in attributes or keyword arguments."""
+
+    @property
+    def printed(self) -> str:
+        return self.name
+
+
+class FunctionType(IREnum):
+    Opaque = 0
+    Orchestration = 1
+    InCore = 2
+    AIC = 3
+    AIV = 4
+    Group = 5
+    Spmd = 6
+    Inline = 7
+    Graph = 8
+
+    @property
+    def is_incore(self) -> bool:
+        """InCore, AIC or AIV: code that runs on a core."""
+        return self in _INCORE
+
+    @property
+    def is_wrapper(self) -> bool:
+        """Group or Spmd."""
+        return self in _WRAPPER
+
+    @property
+    def is_orchestration_like(self) -> bool:
+        """Orchestration or Graph."""
+        return self in _ORCHESTRATION
+
+
+_INCORE = frozenset({FunctionType.InCore, FunctionType.AIC, FunctionType.AIV})
+_WRAPPER = frozenset({FunctionType.Group, FunctionType.Spmd})
+_ORCHESTRATION = frozenset({FunctionType.Orchestration, FunctionType.Graph})
+
+
+class Level(IREnum):
+    AIV = 0
+    AIC = 1
+    CORE_GROUP = 2
+    CHIP_DIE = 3
+    CHIP = 4
+    HOST = 5
+    CLUSTER_0 = 6
+    CLUSTER_1 = 7
+    CLUSTER_2 = 8
+    GLOBAL = 9
+    # Aliases print with the primary name.
+    L2CACHE = 3
+    PROCESSOR = 4
+    UMA = 4
+    NODE = 5
+    POD = 6
+    CLOS1 = 7
+    CLOS2 = 8
+
+    @property
+    def linqu_level(self) -> int:
+        return _LINQU[self]
+
+
+_LINQU = {
+    Level.AIV: 0,
+    Level.AIC: 0,
+    Level.CORE_GROUP: 0,
+    Level.CHIP_DIE: 1,
+    Level.CHIP: 2,
+    Level.HOST: 3,
+    Level.CLUSTER_0: 4,
+    Level.CLUSTER_1: 5,
+    Level.CLUSTER_2: 6,
+    Level.GLOBAL: 7,
+}
+
+
+class Role(IREnum):
+    Orchestrator = 0
+    SubWorker = 1
+
+
+class ParamDirection(IREnum):
+    In = 0
+    Out = 1
+    InOut = 2
+
+
+class ArgDirection(IREnum):
+    Input = 0
+    Output = 1
+    InOut = 2
+    OutputExisting = 3
+    NoDep = 4
+    Scalar = 5
+
+    @property
+    def printed(self) -> str:
+        return _ADIR[self]
+
+
+_ADIR = {
+    ArgDirection.Input: "input",
+    ArgDirection.Output: "output",
+    ArgDirection.InOut: "inout",
+    ArgDirection.OutputExisting: "output_existing",
+    ArgDirection.NoDep: "no_dep",
+    ArgDirection.Scalar: "scalar",
+}
+
+
+class ForKind(IREnum):
+    Sequential = 0
+    Parallel = 1
+    Unroll = 2
+    Pipeline = 3
+
+
+class ScopeKind(IREnum):
+    InCore = 0
+    Cluster = 2
+    Hierarchy = 3
+    Spmd = 4
+    Runtime = 5
+    CommDomain = 6
+    SplitAiv = 7
+
+
+class SplitMode(IREnum):
+    NONE = 0
+    UP_DOWN = 1
+    LEFT_RIGHT = 2
+
+
+class MemorySpace(IREnum):
+    """Memory spaces; written ``pl.Mem.X``."""
+
+    DDR = 0
+    Vec = 1
+    Mat = 2
+    Left = 3
+    Right = 4
+    Acc = 5
+    Bias = 6
+    ScalarLocal = 7
+    LeftScale = 8
+    RightScale = 9
+
+    @property
+    def is_cube(self) -> bool:
+        """The spaces of ir.md §1.5: Bias and ScalarLocal are not among them (see also analysis affinity)."""
+        return self in _CUBE_SPACES
+
+
+_CUBE_SPACES = frozenset(
+    {
+        MemorySpace.Left,
+        MemorySpace.Right,
+        MemorySpace.Acc,
+        MemorySpace.Mat,
+        MemorySpace.LeftScale,
+        MemorySpace.RightScale,
+    }
+)
+
+
+class TensorLayout(IREnum):
+    ND = 0
+    DN = 1
+    NZ = 2
+    MX_A_ZZ = 3
+    MX_B_NN = 4
+
+
+class TileLayout(IREnum):
+    none_box = 0
+    row_major = 1
+    col_major = 2
+
+
+class PadValue(IREnum):
+    null = 0
+    zero = 1
+    max = 2
+    min = 3
+
+
+class CompactMode(IREnum):
+    null = 0
+    normal = 1
+
+
+class PipeType(IREnum):
+    MTE1 = 0
+    MTE2 = 1
+    MTE3 = 2
+    M = 3
+    V = 4
+    S = 5
+    FIX = 6
+    ALL = 7
+
+
+class CoreType(IREnum):
+    CUBE = 0
+    VECTOR = 1
+
+
+class NotifyOp(IREnum):
+    AtomicAdd = 0
+    Set = 1
+
+
+class WaitCmp(IREnum):
+    Eq = 0
+    Ge = 1
+
+
+class AtomicType(IREnum):
+    None_ = 0
+    Add = 1
+
+
+class ReduceOp(IREnum):
+    Sum = 0
+    Max = 1
+    Min = 2
+    Prod = 3
+
+
+class MgatherCoalesceMode(IREnum):
+    row = 0
+    elem = 1
+
+
+class InlineLanguage(IREnum):
+    Python = 0

@@ -1,0 +1,60 @@
+"""Base classes of the IR (docs/spec/ir.md §1.1).
+
+Every node is a frozen dataclass with slots, equal only to itself; value equality is ``structural_equal``. A sequence is
+a tuple and an attribute map is a dict that nobody mutates, so an unchanged part may be shared by any number of trees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pypto_core.ir.span import UNKNOWN_SPAN, Span
+
+N = TypeVar("N", bound="Node")
+
+#: Ordered attribute or keyword map; values as in ir.md §1.10.
+AttrMap = Mapping[str, Any]
+_EMPTY: dict[str, Any] = {}
+
+
+def empty_map() -> AttrMap:
+    """The shared empty map."""
+    return _EMPTY
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Node:
+    """Anything with a place in the source; ``span`` is ignored by equality."""
+
+    span: Span = field(default=UNKNOWN_SPAN, kw_only=True, repr=False)
+
+    def with_(self: N, **changes: Any) -> N:
+        """A copy with other field values; this very node when every value is already there (by identity)."""
+        for name, value in changes.items():
+            if getattr(self, name) is not value:
+                return replace(self, **changes)
+        return self
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Type(Node):
+    """Base of all types."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expr(Node):
+    """Base of all expressions; each has a ``type``."""
+
+    if TYPE_CHECKING:
+
+        @property
+        def type(self) -> Type: ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stmt(Node):
+    """Base of all statements; ``leading_comments`` (lines without ``#``) are ignored by equality."""
+
+    leading_comments: tuple[str, ...] = field(default=(), kw_only=True, repr=False)

@@ -1,0 +1,134 @@
+"""Source positions: chunks of text and spans inside them (docs/spec/ir.md §1.2, docs/spec/design/decisions.md 4).
+
+A file is cut into chunks; a span is a pair of character offsets into the text of *its* chunk. Typing above a chunk
+moves the chunk but changes no span, so no cached fact below the edit becomes stale. Absolute positions are computed only
+when a fact is published.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import Final
+
+
+class Chunk:
+    """A run of whole lines of one file.
+
+    ``text`` starts at the beginning of a line and never changes. ``first_line`` (0-based line of the file on which the
+    chunk starts) is the one field that its owner, the file's chunk table, may move; nothing cached may depend on it.
+    """
+
+    __slots__ = ("_starts", "file", "first_line", "text")
+
+    def __init__(self, file: str, text: str, first_line: int = 0) -> None:
+        self.file = file
+        self.text = text
+        self.first_line = first_line
+        self._starts: list[int] | None = None
+
+    def line_starts(self) -> list[int]:
+        """Offsets at which the lines of the chunk begin; lines end with LF, CRLF or a lone CR."""
+        if self._starts is None:
+            starts = [0]
+            text, position = self.text, 0
+            for line in text.splitlines(keepends=True) if "\r" in text else ():
+                position += len(line)
+                starts.append(position)
+            if not starts[1:]:
+                position = text.find("\n")
+                while position >= 0:
+                    starts.append(position + 1)
+                    position = text.find("\n", position + 1)
+            self._starts = starts
+        return self._starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """Absolute 0-based (line, column in characters) of a character offset."""
+        starts = self.line_starts()
+        row = bisect_right(starts, offset) - 1
+        return self.first_line + row, offset - starts[row]
+
+    def offset(self, line: int, column: int) -> int:
+        """Offset of an absolute 0-based (line, column); clamps to the chunk."""
+        starts = self.line_starts()
+        row = line - self.first_line
+        if row < 0:
+            return 0
+        if row >= len(starts):
+            return len(self.text)
+        end = starts[row + 1] if row + 1 < len(starts) else len(self.text)
+        return min(starts[row] + column, end)
+
+    def __repr__(self) -> str:
+        return f"Chunk({self.file!r}, line {self.first_line + 1}, {len(self.text)} characters)"
+
+
+class Span:
+    """Characters ``start`` to ``end`` (exclusive) of ``chunk.text``; :meth:`unknown` has no chunk."""
+
+    __slots__ = ("chunk", "end", "start")
+
+    def __init__(self, chunk: Chunk | None, start: int, end: int) -> None:
+        self.chunk: Final = chunk
+        self.start: Final = start
+        self.end: Final = end
+
+    @staticmethod
+    def unknown() -> Span:
+        """The span of something that no source text stands for."""
+        return UNKNOWN_SPAN
+
+    @property
+    def is_valid(self) -> bool:
+        return self.chunk is not None
+
+    @property
+    def filename(self) -> str:
+        return self.chunk.file if self.chunk is not None else ""
+
+    @property
+    def line(self) -> int:
+        """1-based line, -1 when unknown."""
+        return self.chunk.position(self.start)[0] + 1 if self.chunk is not None else -1
+
+    @property
+    def column(self) -> int:
+        """1-based column in characters, -1 when unknown."""
+        return self.chunk.position(self.start)[1] + 1 if self.chunk is not None else -1
+
+    @property
+    def end_line(self) -> int:
+        return self.chunk.position(self.end)[0] + 1 if self.chunk is not None else -1
+
+    @property
+    def end_column(self) -> int:
+        return self.chunk.position(self.end)[1] + 1 if self.chunk is not None else -1
+
+    @property
+    def text(self) -> str:
+        """The author's characters."""
+        return self.chunk.text[self.start : self.end] if self.chunk is not None else ""
+
+    def contains(self, other: Span) -> bool:
+        return self.chunk is other.chunk and self.start <= other.start and other.end <= self.end
+
+    def to(self, other: Span) -> Span:
+        """From the start of this span to the end of ``other`` (same chunk, else this span)."""
+        return Span(self.chunk, self.start, other.end) if other.chunk is self.chunk else self
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Span)
+            and self.chunk is other.chunk
+            and self.start == other.start
+            and self.end == other.end
+        )
+
+    def __hash__(self) -> int:
+        return hash((id(self.chunk), self.start, self.end))
+
+    def __repr__(self) -> str:
+        return f"{self.filename}:{self.line}:{self.column}"
+
+
+UNKNOWN_SPAN: Final = Span(None, 0, 0)

@@ -1,0 +1,483 @@
+"""Walking and rewriting (docs/spec/ir.md §1.11 gives the order).
+
+Dispatch is one dictionary lookup by node class; the tables are filled once per class. Rewriters keep identity: a node whose
+parts did not change is returned as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, ClassVar, TypeVar
+
+from pypto_core.ir.basic_types import TupleType
+from pypto_core.ir.expr import (
+    BinaryExpr,
+    Call,
+    IterArg,
+    MakeTuple,
+    MemRef,
+    Submit,
+    TupleGetItem,
+    UnaryExpr,
+    Var,
+    WindowBuffer,
+)
+from pypto_core.ir.node import AttrMap, Expr, Node, Stmt, Type
+from pypto_core.ir.program import Function, Program
+from pypto_core.ir.stmt import (
+    AssignStmt,
+    CommDomainScopeStmt,
+    EvalStmt,
+    ForStmt,
+    IfStmt,
+    ReturnStmt,
+    ScopeStmt,
+    SeqStmts,
+    SpmdScopeStmt,
+    WhileStmt,
+    YieldStmt,
+)
+from pypto_core.ir.types import DistributedTensorType, TensorType, TileType
+
+E = TypeVar("E", bound=Expr)
+T = TypeVar("T")
+
+
+def attr_exprs(attrs: AttrMap) -> Iterator[Expr]:
+    """Expressions among attribute values: an Expr, or the members of a list of them. They are real uses."""
+    for value in attrs.values():
+        if isinstance(value, Expr):
+            yield value
+        elif isinstance(value, (tuple, list)):
+            for item in value:
+                if isinstance(item, Expr):
+                    yield item
+
+
+# ---------------------------------------------------------------------------------------------- children of one node
+def _call_children(e: Call) -> Iterable[Expr]:
+    return (*e.args, *attr_exprs(e.attrs)) if e.attrs else e.args
+
+
+def _submit_children(e: Submit) -> Iterable[Expr]:
+    yield from e.args
+    yield from e.deps
+    if e.core_num is not None:
+        yield e.core_num
+    if e.predicate is not None:
+        yield e.predicate
+    yield from attr_exprs(e.attrs)
+
+
+def _memref_children(e: MemRef) -> Iterable[Expr]:
+    return (e.base, e.byte_offset) if e.slot_index is None else (e.base, e.byte_offset, e.slot_index)
+
+
+_EXPR_CHILDREN: dict[type, Callable[[Any], Iterable[Expr]]] = {
+    Call: _call_children,
+    Submit: _submit_children,
+    MakeTuple: lambda e: e.elements,
+    TupleGetItem: lambda e: (e.tuple,),
+    BinaryExpr: lambda e: (e.left, e.right),
+    UnaryExpr: lambda e: (e.operand,),
+    MemRef: _memref_children,
+    WindowBuffer: lambda e: (e.base, e.size),
+    Expr: lambda e: (),
+}
+
+
+def _scope_exprs(s: ScopeStmt) -> Iterable[Expr]:
+    return attr_exprs(s.attrs)
+
+
+def _for_exprs(s: ForStmt) -> Iterable[Expr]:
+    return (*(a.init_value for a in s.iter_args), s.start, s.stop, s.step)
+
+
+_STMT_EXPRS: dict[type, Callable[[Any], Iterable[Expr]]] = {
+    AssignStmt: lambda s: (s.value,),
+    EvalStmt: lambda s: (s.expr,),
+    ReturnStmt: lambda s: s.values,
+    YieldStmt: lambda s: s.values,
+    IfStmt: lambda s: (s.condition,),
+    ForStmt: _for_exprs,
+    WhileStmt: lambda s: (*(a.init_value for a in s.iter_args), s.condition),
+    SpmdScopeStmt: lambda s: (s.core_num, *attr_exprs(s.attrs)),
+    CommDomainScopeStmt: lambda s: (*s.slots, *attr_exprs(s.attrs)),
+    ScopeStmt: _scope_exprs,
+    Stmt: lambda s: (),
+}
+
+_STMT_DEFS: dict[type, Callable[[Any], Iterable[Var]]] = {
+    AssignStmt: lambda s: (s.var,),
+    IfStmt: lambda s: s.return_vars,
+    ForStmt: lambda s: (s.loop_var, *s.return_vars, *s.iter_args),
+    WhileStmt: lambda s: (*s.return_vars, *s.iter_args),
+    Stmt: lambda s: (),
+}
+
+_STMT_BODIES: dict[type, Callable[[Any], Iterable[Stmt]]] = {
+    SeqStmts: lambda s: s.stmts,
+    IfStmt: lambda s: (s.then_body,) if s.else_body is None else (s.then_body, s.else_body),
+    ForStmt: lambda s: (s.body,),
+    WhileStmt: lambda s: (s.body,),
+    ScopeStmt: lambda s: (s.body,),
+    Stmt: lambda s: (),
+}
+
+
+def _lookup(table: dict[type, Callable[[Any], T]], cls: type) -> Callable[[Any], T]:
+    found = table.get(cls)
+    if found is None:
+        found = next(table[base] for base in cls.__mro__ if base in table)
+        table[cls] = found
+    return found
+
+
+def expr_children(expr: Expr) -> Iterable[Expr]:
+    """Direct sub-expressions, attribute expressions included (a Var has none, an IterArg neither)."""
+    return _lookup(_EXPR_CHILDREN, expr.__class__)(expr)
+
+
+def stmt_exprs(stmt: Stmt) -> Iterable[Expr]:
+    """Expressions a statement itself uses (loop init values and bounds, scope attributes), bodies excluded."""
+    return _lookup(_STMT_EXPRS, stmt.__class__)(stmt)
+
+
+def stmt_defs(stmt: Stmt) -> Iterable[Var]:
+    """Variables a statement itself defines, in the order of §1.11 (iter_args are definitions)."""
+    return _lookup(_STMT_DEFS, stmt.__class__)(stmt)
+
+
+def stmt_bodies(stmt: Stmt) -> Iterable[Stmt]:
+    """Direct child statements."""
+    return _lookup(_STMT_BODIES, stmt.__class__)(stmt)
+
+
+def walk_exprs(expr: Expr) -> Iterator[Expr]:
+    """``expr`` and everything below it, pre-order."""
+    yield expr
+    for child in expr_children(expr):
+        yield from walk_exprs(child)
+
+
+def walk_stmts(stmt: Stmt) -> Iterator[Stmt]:
+    """``stmt`` and every statement below it, pre-order; statement lists themselves are not yielded."""
+    if stmt.__class__ is not SeqStmts:
+        yield stmt
+    for body in stmt_bodies(stmt):
+        yield from walk_stmts(body)
+
+
+def walk(stmt: Stmt) -> Iterator[Node]:
+    """Every statement and every expression it uses, in program order, pre-order."""
+    for inner in walk_stmts(stmt):
+        yield inner
+        for expr in stmt_exprs(inner):
+            yield from walk_exprs(expr)
+
+
+def collect_defs(stmt: Stmt) -> list[Var]:
+    """All variables defined below ``stmt``, in order, each once."""
+    seen: dict[Var, None] = {}
+    for inner in walk_stmts(stmt):
+        for var in stmt_defs(inner):
+            seen.setdefault(var)
+    return list(seen)
+
+
+def collect_uses(node: Stmt | Expr) -> list[Var]:
+    """All variables read below ``node`` (not those that occur in types only), in first-use order, each once."""
+    seen: dict[Var, None] = {}
+    exprs: Iterable[Expr]
+    if isinstance(node, Expr):
+        exprs = (node,)
+    else:
+        exprs = (e for s in walk_stmts(node) for e in stmt_exprs(s))
+    for root in exprs:
+        for expr in walk_exprs(root):
+            if expr.__class__ is Var or expr.__class__ is IterArg:
+                seen.setdefault(expr)  # type: ignore[arg-type]
+    return list(seen)
+
+
+def calls_in(stmt: Stmt) -> Iterator[Call | Submit]:
+    """Every Call and Submit below ``stmt``, pre-order."""
+    for inner in walk_stmts(stmt):
+        for root in stmt_exprs(inner):
+            for expr in walk_exprs(root):
+                if isinstance(expr, (Call, Submit)):
+                    yield expr
+
+
+# ----------------------------------------------------------------------------------------------------------- visiting
+class Visitor:
+    """Read-only walk. Define ``visit_<ClassName>``; a class without a method uses its base's, else its children are visited."""
+
+    _tables: ClassVar[dict[type, dict[type, str]]] = {}
+
+    def visit(self, node: Node) -> Any:
+        table = Visitor._tables.setdefault(self.__class__, {})
+        name = table.get(node.__class__)
+        if name is None:
+            name = _method_name(self.__class__, node.__class__, "visit_", "visit_children")
+            table[node.__class__] = name
+        return getattr(self, name)(node)
+
+    def visit_children(self, node: Node) -> None:
+        if isinstance(node, Stmt):
+            for expr in stmt_exprs(node):
+                self.visit(expr)
+            for body in stmt_bodies(node):
+                self.visit(body)
+        elif isinstance(node, Expr):
+            for child in expr_children(node):
+                self.visit(child)
+        elif isinstance(node, Function):
+            self.visit(node.body)
+        elif isinstance(node, Program):
+            for function in node.functions:
+                self.visit(function)
+
+
+def _method_name(owner: type, cls: type, prefix: str, default: str) -> str:
+    for base in cls.__mro__:
+        name = prefix + base.__name__
+        if hasattr(owner, name):
+            return name
+    return default
+
+
+def map_tuple(items: tuple[T, ...], function: Callable[[T], T]) -> tuple[T, ...]:
+    """``function`` over a tuple; the same tuple when every item stayed the same object."""
+    new = tuple(function(item) for item in items)
+    for old_item, new_item in zip(items, new, strict=True):
+        if old_item is not new_item:
+            return new
+    return items
+
+
+def map_attrs(attrs: AttrMap, function: Callable[[Expr], Expr]) -> AttrMap:
+    """``function`` over the expressions among attribute values; the same map when nothing changed."""
+    if not attrs:
+        return attrs
+    changed = False
+    out: dict[str, Any] = {}
+    for key, value in attrs.items():
+        new: Any = value
+        if isinstance(value, Expr):
+            new = function(value)
+        elif isinstance(value, tuple) and any(isinstance(item, Expr) for item in value):
+            new = map_tuple(value, lambda item: function(item) if isinstance(item, Expr) else item)
+        changed = changed or new is not value
+        out[key] = new
+    return out if changed else attrs
+
+
+# ---------------------------------------------------------------------------------------------------------- rewriting
+class Rewriter:
+    """Identity-preserving rewrite.
+
+    Define ``rewrite_<ClassName>(node)`` for the classes of interest and call ``self.generic(node)`` for the default rewrite
+    of its parts. A statement may become a ``SeqStmts`` (spliced into its list; an empty one deletes it). Definitions go
+    through :meth:`rewrite_def` (default: unchanged), types through nothing unless a subclass says so.
+    """
+
+    _tables: ClassVar[dict[type, dict[type, str]]] = {}
+
+    def rewrite(self, node: Any) -> Any:
+        table = Rewriter._tables.setdefault(self.__class__, {})
+        name = table.get(node.__class__)
+        if name is None:
+            name = _method_name(self.__class__, node.__class__, "rewrite_", "generic")
+            table[node.__class__] = name
+        return getattr(self, name)(node)
+
+    def rewrite_def(self, var: Any) -> Any:
+        """A variable at its definition; an IterArg's init value is rewritten by default."""
+        if var.__class__ is IterArg:
+            return var.with_(init_value=self.rewrite(var.init_value))
+        return var
+
+    def generic(self, node: Any) -> Any:
+        """Rewrite the parts of ``node`` and rebuild it if one of them changed."""
+        return _lookup(_GENERIC, node.__class__)((self, node))
+
+
+def _generic_call(pair: tuple[Rewriter, Call]) -> Node:
+    r, e = pair
+    return e.with_(args=map_tuple(e.args, r.rewrite), attrs=map_attrs(e.attrs, r.rewrite))
+
+
+def _optional(r: Rewriter, expr: Expr | None) -> Expr | None:
+    return None if expr is None else r.rewrite(expr)
+
+
+def _generic_submit(pair: tuple[Rewriter, Submit]) -> Node:
+    r, e = pair
+    return e.with_(
+        args=map_tuple(e.args, r.rewrite),
+        deps=map_tuple(e.deps, r.rewrite),
+        core_num=_optional(r, e.core_num),
+        predicate=_optional(r, e.predicate),
+        attrs=map_attrs(e.attrs, r.rewrite),
+    )
+
+
+def _generic_memref(pair: tuple[Rewriter, MemRef]) -> Node:
+    r, e = pair
+    return e.with_(
+        base=r.rewrite(e.base),
+        byte_offset=r.rewrite(e.byte_offset),
+        slot_index=_optional(r, e.slot_index),
+    )
+
+
+def _generic_for(pair: tuple[Rewriter, ForStmt]) -> Node:
+    r, s = pair
+    start, stop, step = r.rewrite(s.start), r.rewrite(s.stop), r.rewrite(s.step)
+    loop_var = r.rewrite_def(s.loop_var)
+    iter_args = map_tuple(s.iter_args, r.rewrite_def)
+    body = r.rewrite(s.body)
+    return s.with_(
+        loop_var=loop_var,
+        start=start,
+        stop=stop,
+        step=step,
+        iter_args=iter_args,
+        body=body,
+        return_vars=map_tuple(s.return_vars, r.rewrite_def),
+    )
+
+
+def _generic_while(pair: tuple[Rewriter, WhileStmt]) -> Node:
+    r, s = pair
+    iter_args = map_tuple(s.iter_args, r.rewrite_def)
+    return s.with_(
+        iter_args=iter_args,
+        condition=r.rewrite(s.condition),
+        body=r.rewrite(s.body),
+        return_vars=map_tuple(s.return_vars, r.rewrite_def),
+    )
+
+
+def _generic_if(pair: tuple[Rewriter, IfStmt]) -> Node:
+    r, s = pair
+    return s.with_(
+        condition=r.rewrite(s.condition),
+        then_body=r.rewrite(s.then_body),
+        else_body=None if s.else_body is None else r.rewrite(s.else_body),
+        return_vars=map_tuple(s.return_vars, r.rewrite_def),
+    )
+
+
+def _generic_seq(pair: tuple[Rewriter, SeqStmts]) -> Node:
+    r, s = pair
+    new = map_tuple(s.stmts, r.rewrite)
+    if new is s.stmts:
+        return s
+    return SeqStmts.flatten(new, s.span)
+
+
+def _generic_scope(pair: tuple[Rewriter, ScopeStmt]) -> Node:
+    r, s = pair
+    return s.with_(attrs=map_attrs(s.attrs, r.rewrite), body=r.rewrite(s.body))
+
+
+def _generic_spmd(pair: tuple[Rewriter, SpmdScopeStmt]) -> Node:
+    r, s = pair
+    core_num = r.rewrite(s.core_num)
+    return s.with_(core_num=core_num, attrs=map_attrs(s.attrs, r.rewrite), body=r.rewrite(s.body))
+
+
+def _generic_assign(pair: tuple[Rewriter, AssignStmt]) -> Node:
+    r, s = pair
+    value = r.rewrite(s.value)
+    return s.with_(value=value, var=r.rewrite_def(s.var))
+
+
+_GENERIC: dict[type, Callable[[Any], Node]] = {
+    Call: _generic_call,
+    Submit: _generic_submit,
+    MakeTuple: lambda p: p[1].with_(elements=map_tuple(p[1].elements, p[0].rewrite)),
+    TupleGetItem: lambda p: p[1].with_(tuple=p[0].rewrite(p[1].tuple)),
+    BinaryExpr: lambda p: p[1].with_(left=p[0].rewrite(p[1].left), right=p[0].rewrite(p[1].right)),
+    UnaryExpr: lambda p: p[1].with_(operand=p[0].rewrite(p[1].operand)),
+    MemRef: _generic_memref,
+    WindowBuffer: lambda p: p[1].with_(base=p[0].rewrite(p[1].base), size=p[0].rewrite(p[1].size)),
+    AssignStmt: _generic_assign,
+    EvalStmt: lambda p: p[1].with_(expr=p[0].rewrite(p[1].expr)),
+    ReturnStmt: lambda p: p[1].with_(values=map_tuple(p[1].values, p[0].rewrite)),
+    YieldStmt: lambda p: p[1].with_(values=map_tuple(p[1].values, p[0].rewrite)),
+    IfStmt: _generic_if,
+    ForStmt: _generic_for,
+    WhileStmt: _generic_while,
+    SeqStmts: _generic_seq,
+    SpmdScopeStmt: _generic_spmd,
+    ScopeStmt: _generic_scope,
+    Function: lambda p: p[1].with_(body=p[0].rewrite(p[1].body)),
+    Program: lambda p: p[1].with_functions(map_tuple(p[1].functions, p[0].rewrite)),
+    Node: lambda p: p[1],
+}
+
+
+class Substitution(Rewriter):
+    """Replaces uses of variables; definitions and types stay."""
+
+    def __init__(self, mapping: Mapping[Var, Expr]) -> None:
+        self.mapping = mapping
+
+    def rewrite_Var(self, var: Var) -> Expr:
+        return self.mapping.get(var, var)
+
+
+def substitute(node: Any, mapping: Mapping[Var, Expr]) -> Any:
+    """``node`` with uses of the mapped variables replaced (attributes included, types not)."""
+    return Substitution(mapping).rewrite(node) if mapping else node
+
+
+def map_type(kind: Type, function: Callable[[Expr], Expr]) -> Type:
+    """A type with ``function`` applied to every dimension, valid extent, stride and offset; identity preserving."""
+    if isinstance(kind, TensorType):
+        view = kind.tensor_view
+        if view is not None:
+            view = view.with_(
+                stride=map_tuple(view.stride, function), valid_shape=map_tuple(view.valid_shape, function)
+            )
+        changes: dict[str, Any] = {"shape": map_tuple(kind.shape, function), "tensor_view": view}
+        if isinstance(kind, DistributedTensorType):
+            changes["window_buffer"] = kind.window_buffer
+        return kind.with_(**changes)
+    if isinstance(kind, TileType):
+        tile_view = kind.tile_view
+        if tile_view is not None:
+            offset = tile_view.start_offset
+            tile_view = tile_view.with_(
+                valid_shape=map_tuple(tile_view.valid_shape, function),
+                stride=map_tuple(tile_view.stride, function),
+                start_offset=None if offset is None else function(offset),
+            )
+        return kind.with_(shape=map_tuple(kind.shape, function), tile_view=tile_view)
+    if isinstance(kind, TupleType):
+        return kind.with_(types=map_tuple(kind.types, lambda t: map_type(t, function)))
+    return kind
+
+
+def type_exprs(kind: Type) -> Iterator[Expr]:
+    """Every dimension, valid extent, stride and offset expression of a type (memrefs excluded)."""
+    if isinstance(kind, TensorType):
+        yield from kind.shape
+        if kind.tensor_view is not None:
+            yield from kind.tensor_view.valid_shape
+            yield from kind.tensor_view.stride
+    elif isinstance(kind, TileType):
+        yield from kind.shape
+        view = kind.tile_view
+        if view is not None:
+            yield from view.valid_shape
+            yield from view.stride
+            if view.start_offset is not None:
+                yield view.start_offset
+    elif isinstance(kind, TupleType):
+        for element in kind.types:
+            yield from type_exprs(element)
