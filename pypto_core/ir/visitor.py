@@ -293,11 +293,26 @@ class Rewriter:
             table[node.__class__] = name
         return getattr(self, name)(node)
 
+    #: Iter_args rebuilt by :meth:`rewrite_def`: their uses in the loop must follow.
+    moved: Mapping[Var, Var] = {}
+
     def rewrite_def(self, var: Any) -> Any:
         """A variable at its definition; an IterArg's init value is rewritten by default."""
         if var.__class__ is IterArg:
-            return var.with_(init_value=self.rewrite(var.init_value))
+            new = var.with_(init_value=self.rewrite(var.init_value))
+            if new is not var:
+                self.moved = {**self.moved, var: new}
+            return new
         return var
+
+    def rewrite_Var(self, var: Var) -> Expr:
+        """A use of a variable, loop-carried ones included."""
+        return var
+
+    def rewrite_IterArg(self, var: IterArg) -> Expr:
+        """A use of a loop-carried value; the rebuilt one when its initial value changed."""
+        new = self.rewrite_Var(var)
+        return self.moved.get(var, var) if new is var else new
 
     def generic(self, node: Any) -> Any:
         """Rewrite the parts of ``node`` and rebuild it if one of them changed."""
