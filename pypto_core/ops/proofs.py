@@ -1,0 +1,179 @@
+"""Questions about symbolic extents (``docs/spec/ops_tile.md`` §2.1): proofs with three outcomes, extent arithmetic.
+
+A proof is ``True``, ``False`` (the negation is proven) or ``None`` (unknown). Rules say which outcome they act on: a bounds
+check rejects ``False`` only, an exact match demands ``True``.
+"""
+
+from __future__ import annotations
+
+from pypto_core.arith import Analyzer
+from pypto_core.ir import (
+    ConstInt,
+    DataType,
+    Eq,
+    Expr,
+    Le,
+    Lt,
+    MakeTuple,
+    Ne,
+    ScalarType,
+    TupleGetItem,
+    dim_equal,
+)
+from pypto_core.ir.scalar import make_binary
+
+
+def const_value(e: Expr) -> int | None:
+    """Value of an integer constant, else None."""
+    return e.value if isinstance(e, ConstInt) else None
+
+
+def _integer_dtype(e: Expr) -> DataType | None:
+    t = e.type
+    return t.dtype if isinstance(t, ScalarType) and t.dtype.is_int else None
+
+
+def _comparable(a: Expr, b: Expr) -> bool:
+    """Both integer scalars of one signedness; a mixed pair is never decided."""
+    left, right = _integer_dtype(a), _integer_dtype(b)
+    return left is not None and right is not None and left.is_unsigned_int is right.is_unsigned_int
+
+
+def prove_eq(a: Expr, b: Expr) -> bool | None:
+    """``a == b``: proven, refuted, or unknown."""
+    if not _comparable(a, b):
+        return None
+    if isinstance(a, ConstInt) and isinstance(b, ConstInt):
+        return a.value == b.value
+    if dim_equal(a, b):
+        return True
+    analyzer = Analyzer()
+    if analyzer.can_prove(Eq(a, b, DataType.BOOL)):
+        return True
+    return False if analyzer.can_prove(Ne(a, b, DataType.BOOL)) else None
+
+
+def prove_le(a: Expr, b: Expr) -> bool | None:
+    """``a <= b``: proven, refuted, or unknown."""
+    if not _comparable(a, b):
+        return None
+    if isinstance(a, ConstInt) and isinstance(b, ConstInt):
+        return a.value <= b.value
+    if dim_equal(a, b):
+        return True
+    analyzer = Analyzer()
+    if analyzer.can_prove(Le(a, b, DataType.BOOL)):
+        return True
+    return False if analyzer.can_prove(Lt(b, a, DataType.BOOL)) else None
+
+
+def prove_negative(e: Expr) -> bool:
+    """Whether ``e < 0`` is certain."""
+    dtype = _integer_dtype(e)
+    return dtype is not None and prove_le(ConstInt(0, dtype), e) is False
+
+
+def provably_zero(e: Expr) -> bool:
+    """Whether ``e`` is certainly 0 (a constant of any dtype counts)."""
+    if isinstance(e, ConstInt):
+        return e.value == 0
+    dtype = _integer_dtype(e)
+    return dtype is not None and prove_eq(e, ConstInt(0, dtype)) is True
+
+
+def provably_equal_extent(a: Expr, b: Expr) -> bool:
+    """Whether two extents certainly agree; constants compare by value whatever their dtypes are."""
+    if isinstance(a, ConstInt) and isinstance(b, ConstInt):
+        return a.value == b.value
+    return prove_eq(a, b) is True
+
+
+def dims_equal(a: Expr, b: Expr) -> bool:
+    """Whether two dimensions are one: same object, same constant, or proven equal."""
+    if a is b:
+        return True
+    if isinstance(a, ConstInt) and isinstance(b, ConstInt):
+        return a.value == b.value
+    return prove_eq(a, b) is True
+
+
+def all_dims_equal(a: tuple[Expr, ...], b: tuple[Expr, ...]) -> bool:
+    """:func:`dims_equal` on every axis; ranks must agree."""
+    return len(a) == len(b) and all(dims_equal(x, y) for x, y in zip(a, b))
+
+
+def is_integer(e: Expr) -> bool:
+    """Whether ``e`` is an integer scalar (INDEX counts)."""
+    return _integer_dtype(e) is not None
+
+
+# -- arithmetic on extents -------------------------------------------------------------------------------------------
+
+
+def fold(e: Expr) -> Expr:
+    """``e`` simplified."""
+    return Analyzer().simplify(e)
+
+
+def add(a: Expr, b: Expr | int) -> Expr:
+    """``a + b``, folded."""
+    return fold(make_binary("add", a, b))
+
+
+def min_extent(a: Expr, b: Expr) -> Expr:
+    """The smaller of two extents where the order is provable, else the folded ``min``."""
+    if prove_le(a, b):
+        return a
+    if prove_le(b, a):
+        return b
+    return fold(make_binary("min", a, b))
+
+
+def max_extent(a: Expr, b: Expr) -> Expr:
+    """The larger of two extents where the order is provable, else the folded ``max``."""
+    if prove_le(a, b):
+        return b
+    if prove_le(b, a):
+        return a
+    return fold(make_binary("max", a, b))
+
+
+def cdiv(e: Expr, k: int) -> Expr:
+    """``ceil(e / k)``: an INDEX constant, or ``(e + (k - 1)) // k`` as written."""
+    if isinstance(e, ConstInt):
+        return ConstInt(-(-e.value // k), DataType.INDEX)
+    return make_binary("floordiv", make_binary("add", e, k - 1), k)
+
+
+def round_up(e: Expr, k: int) -> Expr:
+    """The next multiple of ``k``: an INDEX constant, or ``cdiv(e, k) * k``."""
+    if isinstance(e, ConstInt):
+        return ConstInt(-(-e.value // k) * k, DataType.INDEX)
+    return make_binary("mul", cdiv(e, k), k)
+
+
+def times(e: Expr, k: int) -> Expr:
+    """``e * k``; a constant folds in its own dtype."""
+    return ConstInt(e.value * k, e.dtype) if isinstance(e, ConstInt) else make_binary("mul", e, k)
+
+
+def floor_div(e: Expr, k: int) -> Expr:
+    """``e // k``; a constant folds in its own dtype."""
+    return ConstInt(e.value // k, e.dtype) if isinstance(e, ConstInt) else make_binary("floordiv", e, k)
+
+
+def element_count(shape: tuple[Expr, ...]) -> int | None:
+    """Number of elements of a static shape, else None."""
+    total = 1
+    for dim in shape:
+        if not isinstance(dim, ConstInt):
+            return None
+        total *= dim.value
+    return total
+
+
+def tuple_elements(e: Expr, rank: int) -> tuple[Expr, ...]:
+    """Elements of a literal tuple, else ``rank`` projections of the tuple-typed expression."""
+    if type(e) is MakeTuple:
+        return e.elements
+    return tuple(TupleGetItem(e, i, span=e.span) for i in range(rank))

@@ -1,0 +1,69 @@
+"""Rules on shapes and element types that several families share (``docs/spec/ops_tile.md`` §2.3, §2.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pypto_core.ir import ConstInt, DataType, Expr, print_ir
+from pypto_core.ops.proofs import dims_equal
+
+
+def show_dim(dim: Expr) -> str:
+    """A dimension as messages print it."""
+    return str(dim.value) if isinstance(dim, ConstInt) else print_ir(dim)
+
+
+def show_shape(shape: Sequence[Expr]) -> str:
+    """A shape as messages print it: ``[16, n]``."""
+    return "[" + ", ".join(show_dim(d) for d in shape) + "]"
+
+
+def show_dtypes(dtypes: Sequence[DataType]) -> str:
+    """A set of element types as messages print it: ``{INT16, FP32}``."""
+    return "{" + ", ".join(d.printed for d in dtypes) + "}"
+
+
+def is_one(dim: Expr) -> bool:
+    """Whether a dimension is the constant 1."""
+    return isinstance(dim, ConstInt) and dim.value == 1
+
+
+def broadcast(a: Sequence[Expr], b: Sequence[Expr]) -> tuple[Expr, ...] | None:
+    """The common physical shape of two operands, aligned at the right; None if there is none.
+
+    An axis that one side lacks or holds as the constant 1 takes the other side's extent. Valid shapes never take part.
+    """
+    rank = max(len(a), len(b))
+    out: list[Expr] = []
+    for axis in range(-rank, 0):
+        x = a[axis] if -axis <= len(a) else None
+        y = b[axis] if -axis <= len(b) else None
+        if x is None or y is None:
+            dim = y if x is None else x
+            assert dim is not None
+            out.append(dim)
+        elif dims_equal(x, y):
+            out.append(x)
+        elif is_one(x):
+            out.append(y)
+        elif is_one(y):
+            out.append(x)
+        else:
+            return None
+    return tuple(out)
+
+
+def promote(a: DataType, b: DataType) -> DataType:
+    """Element type of an operation on two element types; never fails.
+
+    The float one wins whatever its width, then the wider one, then the signed integer, then the first.
+    """
+    if a is b:
+        return a
+    if a.is_float is not b.is_float:
+        return a if a.is_float else b
+    if a.bits != b.bits:
+        return a if a.bits > b.bits else b
+    if a.is_signed_int:
+        return a
+    return b if b.is_signed_int else a
