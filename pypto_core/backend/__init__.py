@@ -11,7 +11,6 @@ from pypto_core.backend.sizes import (
     l0c_row_alignment,
     physical_tile_bytes,
     static_shape,
-    storage_bits,
 )
 
 __all__ = [
@@ -27,5 +26,4 @@ __all__ = [
     "l0c_row_alignment",
     "physical_tile_bytes",
     "static_shape",
-    "storage_bits",
 ]

@@ -8,11 +8,6 @@ from pypto_core.backend.model import Backend
 from pypto_core.ir import ConstInt, DataType, Expr, MemorySpace
 
 
-def storage_bits(dtype: DataType) -> int:
-    """Bits one element takes in memory: 4 for packed 4-bit types, else whole bytes (BOOL takes 8)."""
-    return 4 if dtype.bits == 4 else 8 * ((dtype.bits + 7) // 8)
-
-
 def align_up(value: int, alignment: int) -> int:
     """The smallest multiple of ``alignment`` that is not below ``value``."""
     return -(-value // alignment) * alignment
@@ -50,7 +45,7 @@ def physical_tile_bytes(
         for extent in extents[:-2]:
             count *= extent
         rows = align_up(extents[-2], l0c_row_alignment(dtype, backend))
-        return count * rows * extents[-1] * (storage_bits(dtype) // 8)
+        return count * rows * extents[-1] * (dtype.storage_bits // 8)
     for extent in extents:
         count *= extent
-    return -(-count * storage_bits(dtype) // 8)
+    return dtype.storage_bytes(count)
