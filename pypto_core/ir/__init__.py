@@ -134,6 +134,7 @@ from pypto_core.ir.stmt import (
     YieldStmt,
     body_stmts,
 )
+from pypto_core.ir.structural import assert_structural_equal, structural_equal, structural_hash
 from pypto_core.ir.types import (
     ArrayType,
     DistributedTensorType,

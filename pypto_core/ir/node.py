@@ -24,8 +24,14 @@ def empty_map() -> AttrMap:
     return _EMPTY
 
 
+class _WeakReferable:
+    """Facts about a node are remembered in weak dictionaries (``weakref_slot`` of dataclasses needs Python 3.11)."""
+
+    __slots__ = ("__weakref__",)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class Node(_WeakReferable):
     """Anything with a place in the source; ``span`` is ignored by equality."""
 
     span: Span = field(default=UNKNOWN_SPAN, kw_only=True, repr=False)
