@@ -1,0 +1,41 @@
+# Two commands set up a fresh machine: `make demo` shows the product, `make test` checks it.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: demo test lint types unit score bench fuzz docs extension clean
+
+$(VENV)/.installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -e '.[dev]'
+	touch $@
+
+demo: $(VENV)/.installed
+	$(BIN)/python -m tools.demo
+
+test: lint types unit
+
+lint: $(VENV)/.installed
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed
+	$(BIN)/mypy
+
+unit: $(VENV)/.installed
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal --benchmark-disable tests
+
+# Exact golden cases / all golden cases, per pass.
+score: $(VENV)/.installed
+	$(BIN)/python -m tools.score
+
+bench: $(VENV)/.installed
+	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
+
+extension:
+	cd vscode-extension && npm ci --no-audit --no-fund && npm run package
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
