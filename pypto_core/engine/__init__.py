@@ -1,0 +1,1 @@
+"""The incremental engine: inputs, queries, revisions, cancellation (docs/architecture.md §4)."""
