@@ -1,0 +1,1 @@
+"""Parts of InferTileMemorySpace: deciding spaces, inserting moves, keeping loop-invariant operands in Mat."""
