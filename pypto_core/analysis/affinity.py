@@ -1,0 +1,142 @@
+"""Core affinity: which core of a mixed kernel performs a call (docs/spec/passes_split.md §1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from enum import Enum
+
+from pypto_core.analysis.lanes import BOUNDARY_OPS
+from pypto_core.analysis.statements import leaf_call
+from pypto_core.ir import Call, GlobalVar, MemorySpace, Stmt, TileType
+from pypto_core.ir.visitor import stmt_bodies
+from pypto_core.ops.registry import CoreAffinity, FixedSpace, OpDef, SpaceFromKwarg, find_op
+
+Affinity = CoreAffinity
+
+
+class MoveDirection(Enum):
+    NONE = "none"
+    CUBE_TO_VECTOR = "C->V"
+    VECTOR_TO_CUBE = "V->C"
+
+
+_STATED_BY_KWARG = frozenset({"system.syncall", "system.sync_set", "system.sync_wait"})
+_SYNCALL = {"aic_only": Affinity.CUBE, "aiv_only": Affinity.VECTOR}
+_SYNC = {"aic": Affinity.CUBE, "aiv": Affinity.VECTOR}
+
+
+def combine(a: Affinity, b: Affinity) -> Affinity:
+    """Join of two affinities; SHARED is neutral."""
+    if a is b or b is Affinity.SHARED:
+        return a
+    return b if a is Affinity.SHARED else Affinity.MIXED
+
+
+def is_cube_memory(space: MemorySpace) -> bool:
+    """Every space except DDR and Vec (narrower sets exist elsewhere: docs/spec/ir.md §1.5)."""
+    return space is not MemorySpace.DDR and space is not MemorySpace.Vec
+
+
+def _of_memory(space: MemorySpace) -> Affinity:
+    return Affinity.CUBE if is_cube_memory(space) else Affinity.VECTOR
+
+
+def first_tile_arg_memory(call: Call) -> MemorySpace | None:
+    """Memory space of the first tile argument. The *type* of the argument is read, so inline projections count."""
+    for arg in call.args:
+        type_ = arg.type
+        if type(type_) is TileType:
+            return type_.memory_space
+    return None
+
+
+def classify_move_direction(call: Call) -> MoveDirection:
+    """Direction in which a ``tile.move`` crosses between the cores."""
+    target = call.kwargs.get("target_memory")
+    source = first_tile_arg_memory(call)
+    if call.name != "tile.move" or source is None or not isinstance(target, MemorySpace):
+        return MoveDirection.NONE
+    if is_cube_memory(source) == is_cube_memory(target):
+        return MoveDirection.NONE
+    return MoveDirection.CUBE_TO_VECTOR if is_cube_memory(source) else MoveDirection.VECTOR_TO_CUBE
+
+
+def _declaration(call: Call) -> OpDef | None:
+    """The operator's declaration; None for a function reference (whatever its name) or an unknown name."""
+    return None if type(call.op) is GlobalVar else find_op(call.name)
+
+
+def _declared_output(op: OpDef, call: Call) -> MemorySpace | None:
+    rule = op.output_memory
+    if isinstance(rule, FixedSpace):
+        return rule.space
+    if isinstance(rule, SpaceFromKwarg):
+        space = call.kwargs.get(rule.kwarg, rule.default)
+        return space if isinstance(space, MemorySpace) else None
+    return None
+
+
+def classify_call_affinity(call: Call) -> Affinity:
+    """Affinity of one call; the first rule of docs/spec/passes_split.md §1.4 that applies."""
+    op = _declaration(call)
+    if op is None:
+        return Affinity.SHARED
+    name = op.name
+    if op.affinity is not None:
+        return op.affinity
+    if name == "tile.move":
+        if classify_move_direction(call) is not MoveDirection.NONE:
+            return Affinity.MIXED
+        source = first_tile_arg_memory(call)
+        return Affinity.CUBE if source is not None and is_cube_memory(source) else Affinity.VECTOR
+    if name == "system.syncall":
+        return _SYNCALL.get(str(call.kwargs.get("core_type", "mix")), Affinity.SHARED)
+    if name in _STATED_BY_KWARG:
+        return _SYNC.get(str(call.kwargs.get("core_type", "")), Affinity.SHARED)
+    if name in BOUNDARY_OPS:
+        return Affinity.MIXED
+    declared = _declared_output(op, call)
+    if declared is not None:
+        return _of_memory(declared)
+    source = first_tile_arg_memory(call)
+    return Affinity.SHARED if source is None else _of_memory(source)
+
+
+def has_stated_lane(call: Call) -> bool:
+    """Whether the operator itself, not its operands, says on which core it runs."""
+    op = _declaration(call)
+    return op is not None and (op.affinity is not None or op.name in _STATED_BY_KWARG)
+
+
+def is_no_duplicate(call: Call) -> bool:
+    """Whether performing the call on both cores would repeat a once-only side effect."""
+    op = _declaration(call)
+    return op is not None and op.no_duplicate
+
+
+def consumer_lane(call: Call) -> Affinity:
+    """Core that reads the operands of `call`: of a crossing move the source side pushes, so the *target* reads."""
+    direction = classify_move_direction(call)
+    if direction is MoveDirection.CUBE_TO_VECTOR:
+        return Affinity.VECTOR
+    if direction is MoveDirection.VECTOR_TO_CUBE:
+        return Affinity.CUBE
+    return classify_call_affinity(call)
+
+
+def stmt_affinity(stmt: Stmt) -> Affinity:
+    """Affinity of a statement: of its call, or the roll-up of its bodies (scope bodies included)."""
+    call = leaf_call(stmt)
+    if call is not None:
+        return classify_call_affinity(call)
+    return rollup(stmt_bodies(stmt))
+
+
+def rollup(stmts: Iterable[Stmt] | Sequence[Stmt]) -> Affinity:
+    """Combined affinity of statements (docs/spec/passes_split.md §1.5)."""
+    result = Affinity.SHARED
+    for stmt in stmts:
+        result = combine(result, stmt_affinity(stmt))
+        if result is Affinity.MIXED:
+            break
+    return result

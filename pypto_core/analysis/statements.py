@@ -1,0 +1,98 @@
+"""Small readers of statement lists that analyses, verifiers and passes share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pypto_core.ir import (
+    AssignStmt,
+    Call,
+    EvalStmt,
+    Expr,
+    ForStmt,
+    IterArg,
+    ReturnStmt,
+    RuntimeScopeStmt,
+    SeqStmts,
+    SplitAivScopeStmt,
+    Stmt,
+    Var,
+    WhileStmt,
+    YieldStmt,
+)
+from pypto_core.ir.stmt import SCOPE_CLASSES
+from pypto_core.ir.visitor import stmt_bodies
+
+SCOPES: frozenset[type] = frozenset(SCOPE_CLASSES)
+LOOPS: frozenset[type] = frozenset({ForStmt, WhileStmt})
+
+
+def as_var(expr: Expr | None) -> Var | None:
+    """`expr` when it is a plain variable or a loop-carried one (docs/spec/ir.md §1.1 rule 5), else None."""
+    return expr if type(expr) is Var or type(expr) is IterArg else None
+
+
+def stmts_of(body: Stmt | None) -> tuple[Stmt, ...]:
+    """The statements of a body, whether it is a sequence, a single statement or absent."""
+    if body is None:
+        return ()
+    return body.stmts if isinstance(body, SeqStmts) else (body,)
+
+
+def block(stmts: Sequence[Stmt], like: Stmt | None = None) -> Stmt:
+    """A body made of `stmts`; `like` itself when it consists of exactly these objects."""
+    if like is not None:
+        old = stmts_of(like)
+        if len(old) == len(stmts) and all(a is b for a, b in zip(old, stmts)):
+            return like
+    return SeqStmts.flatten(stmts)
+
+
+def leaf_call(stmt: Stmt) -> Call | None:
+    """The call that an assignment or evaluation statement performs, else None."""
+    if isinstance(stmt, AssignStmt):
+        value: Expr = stmt.value
+    elif isinstance(stmt, EvalStmt):
+        value = stmt.expr
+    else:
+        return None
+    return value if isinstance(value, Call) else None
+
+
+def walk_stmts(body: Stmt | Sequence[Stmt], *, into_regions: bool = True) -> Iterator[Stmt]:
+    """Every statement that is not a sequence, in program order, compound statements before their content.
+
+    With ``into_regions=False`` the content of split regions is left out (the region itself is yielded).
+    """
+    stack: list[Stmt] = list(reversed(stmts_of(body) if isinstance(body, Stmt) else body))
+    while stack:
+        stmt = stack.pop()
+        if not isinstance(stmt, SeqStmts):
+            yield stmt
+            if not into_regions and isinstance(stmt, SplitAivScopeStmt):
+                continue
+        stack.extend(reversed(tuple(stmt_bodies(stmt))))
+
+
+def has_region(body: Stmt | Sequence[Stmt]) -> bool:
+    """Whether a split region stands anywhere in `body`, other scopes looked through."""
+    return any(isinstance(stmt, SplitAivScopeStmt) for stmt in walk_stmts(body))
+
+
+def trailing_yield(body: Stmt) -> YieldStmt | None:
+    """The yield that ends `body`, nested sequences, runtime scopes and split regions looked through; else None."""
+    stmts = stmts_of(body)
+    last = stmts[-1] if stmts else None
+    if isinstance(last, SeqStmts):
+        return trailing_yield(last)
+    if isinstance(last, (RuntimeScopeStmt, SplitAivScopeStmt)):
+        return trailing_yield(last.body)
+    return last if isinstance(last, YieldStmt) else None
+
+
+def first_return(body: Stmt) -> ReturnStmt | None:
+    """The first return statement in program order, else None."""
+    for stmt in walk_stmts(body):
+        if isinstance(stmt, ReturnStmt):
+            return stmt
+    return None

@@ -1,0 +1,84 @@
+"""Detaching a body: a fresh variable for every definition (docs/spec/passes_split.md §10.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pypto_core.ir import AssignStmt, Call, Expr, ForStmt, IfStmt, IterArg, Stmt, Submit, Type, Var, WhileStmt
+from pypto_core.ir.visitor import Rewriter, map_tuple, map_type
+
+
+class _Clone(Rewriter):
+    """Definitions are renewed in traversal order; a new variable's type sees only what was renewed before it."""
+
+    def __init__(self, seeds: Mapping[Var, Expr]) -> None:
+        self.map: dict[Var, Expr] = dict(seeds)
+
+    def rewrite_Var(self, var: Var) -> Expr:
+        return self.map.get(var, var)
+
+    def type_of(self, type_: Type) -> Type:
+        return map_type(type_, self.rewrite)
+
+    def fresh(self, var: Var) -> Any:
+        known = self.map.get(var)
+        if known is var:
+            return var
+        if isinstance(var, IterArg):
+            init = self.rewrite(var.init_value)
+            new: Var = IterArg(var.name_hint, self.type_of(var.type), init, span=var.span)
+        else:
+            new = Var(var.name_hint, self.type_of(var.type), span=var.span)
+        self.map[var] = new
+        return new
+
+    def rewrite_AssignStmt(self, stmt: AssignStmt) -> Stmt:
+        value = self.rewrite(stmt.value)
+        if isinstance(value, (Call, Submit)) and self.map.get(stmt.var) is not stmt.var:
+            value = value.with_(type=self.type_of(value.type))
+        return stmt.with_(var=self.fresh(stmt.var), value=value)
+
+    def rewrite_ForStmt(self, stmt: ForStmt) -> Stmt:
+        start, stop, step = self.rewrite(stmt.start), self.rewrite(stmt.stop), self.rewrite(stmt.step)
+        loop_var = self.fresh(stmt.loop_var)
+        results = map_tuple(stmt.return_vars, self.fresh)
+        args = map_tuple(stmt.iter_args, self.fresh)
+        return stmt.with_(
+            loop_var=loop_var,
+            start=start,
+            stop=stop,
+            step=step,
+            iter_args=args,
+            body=self.rewrite(stmt.body),
+            return_vars=results,
+        )
+
+    def rewrite_WhileStmt(self, stmt: WhileStmt) -> Stmt:
+        results = map_tuple(stmt.return_vars, self.fresh)
+        args = map_tuple(stmt.iter_args, self.fresh)
+        return stmt.with_(
+            iter_args=args,
+            condition=self.rewrite(stmt.condition),
+            body=self.rewrite(stmt.body),
+            return_vars=results,
+        )
+
+    def rewrite_IfStmt(self, stmt: IfStmt) -> Stmt:
+        condition = self.rewrite(stmt.condition)
+        results = map_tuple(stmt.return_vars, self.fresh)
+        return stmt.with_(
+            condition=condition,
+            then_body=self.rewrite(stmt.then_body),
+            else_body=None if stmt.else_body is None else self.rewrite(stmt.else_body),
+            return_vars=results,
+        )
+
+
+def deep_clone(body: Stmt, seeds: Mapping[Var, Expr] | None = None) -> Stmt:
+    """`body` with fresh variables for all its definitions and with `seeds` substituted.
+
+    A seed that maps a variable to itself keeps that variable, its definition included.
+    """
+    result: Stmt = _Clone(seeds or {}).rewrite(body)
+    return result

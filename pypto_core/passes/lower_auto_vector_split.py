@@ -1,0 +1,191 @@
+"""LowerAutoVectorSplit: an AUTO split kernel, or one with lane regions, in explicit per-lane form.
+
+Cube/vector crossings become ``tile.aiv_shard`` / ``tile.aic_gather``, vector work is halved along the split axis, and a
+single straight vector phase is wrapped in a region (docs/spec/passes_split.md §9). Region wrappers stay for
+ExpandMixedKernel to consume.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pypto_core.analysis.affinity import Affinity, rollup
+from pypto_core.analysis.lanes import BOUNDARY_OPS, split_dimension
+from pypto_core.analysis.split_body import analyze_split_body
+from pypto_core.analysis.statements import SCOPES, block, has_region, leaf_call, stmts_of, walk_stmts
+from pypto_core.diagnostics import Related
+from pypto_core.ir import (
+    ForStmt,
+    Function,
+    FunctionType,
+    IfStmt,
+    Program,
+    SeqStmts,
+    SplitAivScopeStmt,
+    SplitMode,
+    Stmt,
+    WhileStmt,
+)
+from pypto_core.ir.visitor import stmt_bodies, substitute
+from pypto_core.passes.base import Pass, PassContract, map_functions
+from pypto_core.passes.clone import deep_clone
+from pypto_core.passes.split_axis.admission import validate_explicit_body, validate_lowered_body
+from pypto_core.passes.split_axis.boundary_valid import localize_explicit_boundary_valid
+from pypto_core.passes.split_axis.hazard import check_region_transpose
+from pypto_core.passes.split_axis.lane import bind_lane, names_in
+from pypto_core.passes.split_axis.lower import check_no_cube_tile_halved, lower
+from pypto_core.passes.split_axis.rejections import reject
+from pypto_core.passes.split_axis.state import SplitState
+from pypto_core.passes.split_axis.stride import resolve_lane_stride
+from pypto_core.passes.split_axis.synthesize import synthesize_region
+
+_KEPT = "SSAForm IncoreTileOps SplitIncoreOrch TileOps2D TileMemoryInferred NormalizedStmtStructure"
+
+CONTRACT = PassContract.of(
+    required=f"{_KEPT} AivSplitValid",
+    produced=f"{_KEPT} AivSplitLoweredValid",
+    invalidated="AivSplitValid",
+    function_local=True,
+)
+
+
+def lower_auto_vector_split(*, backend: Any = None) -> Pass:
+    """The pass; its result depends on no backend."""
+    return Pass("LowerAutoVectorSplit", CONTRACT, lambda program: map_functions(program, lower_function))
+
+
+def lower_function(function: Function) -> Function:
+    """One function in per-lane form; the same object when it is not a mixed split kernel and has no region.
+
+    Raises:
+        PassError: any rejection of docs/spec/passes_split.md §16 marked LAVS.
+    """
+    if function.func_type is not FunctionType.InCore:
+        return function
+    if has_region(function.body):
+        return _lower_regions(function)
+    mode = function.split
+    if mode is None or function.attrs.get("split_aiv"):
+        return function
+    if rollup(stmts_of(function.body)) is not Affinity.MIXED:
+        return function
+    return _lower_auto(function, mode)
+
+
+# -- AUTO --------------------------------------------------------------------------------------------------------------
+
+
+def _lower_auto(function: Function, mode: SplitMode) -> Function:
+    for stmt in walk_stmts(function.body):
+        if type(stmt) in SCOPES and not isinstance(stmt, SplitAivScopeStmt):
+            raise reject(
+                "R-AUTO-SCOPE",
+                "split-scope-in-body",
+                f"the split of '{function.name}' does not reach through this scope, so its vector work would stay whole; "
+                f"declare the enclosing function with plain `@pl.function`, which gives the scope a function of its own",
+                stmt.span,
+                function=function.name,
+            )
+    body = stmts_of(function.body)
+    binding = bind_lane(names_in(function), body[0].span if body else function.span)
+    stmts = [binding, *body]
+    state = SplitState(mode, binding.var, resolve_lane_stride(stmts, split_dimension(mode)))
+    lowered = block(_halve(stmts, state))
+    attrs = {k: v for k, v in function.attrs.items() if k not in ("split", "split_aiv", "dual_aiv_dispatch")}
+    attrs |= {"split": int(mode), "split_aiv": True}
+    return synthesize_region(function.with_(body=deep_clone(lowered), attrs=attrs), mode)
+
+
+def _halve(stmts: Sequence[Stmt], state: SplitState) -> list[Stmt]:
+    """Lower, check the result, and install the replacements."""
+    out = lower(stmts, state)
+    check_no_cube_tile_halved(out, state)
+    facts = analyze_split_body(out, state.dim, tuple(state.tile_vars), state.repl)
+    validate_lowered_body(facts, stmts[0].span)
+    return [substitute(stmt, state.repl) for stmt in out]
+
+
+# -- regions -----------------------------------------------------------------------------------------------------------
+
+
+def _lower_regions(function: Function) -> Function:
+    used = names_in(function)
+    stmts = _regions_in(stmts_of(function.body), used)
+    body = block(stmts, function.body)
+    _check_scope_free(body, None)
+    attrs = {k: v for k, v in function.attrs.items() if k != "split_aiv"}
+    attrs["split_aiv"] = True
+    return function.with_(body=deep_clone(body), attrs=attrs)
+
+
+def _regions_in(stmts: Sequence[Stmt], used: set[str]) -> list[Stmt]:
+    """Every region below `stmts` lowered; statements outside regions keep their full width."""
+    out: list[Stmt] = []
+    for stmt in stmts:
+        if isinstance(stmt, SplitAivScopeStmt):
+            out.extend(_lower_region(stmt, used))
+        elif isinstance(stmt, (ForStmt, WhileStmt)):
+            out.append(stmt.with_(body=_nested(stmt.body, used)))
+        elif isinstance(stmt, IfStmt):
+            other = None if stmt.else_body is None else _nested(stmt.else_body, used)
+            out.append(stmt.with_(then_body=_nested(stmt.then_body, used), else_body=other))
+        elif isinstance(stmt, SeqStmts):
+            out.extend(_regions_in(stmt.stmts, used))
+        else:
+            out.append(stmt)
+    return out
+
+
+def _nested(body: Stmt, used: set[str]) -> Stmt:
+    return block(_regions_in(stmts_of(body), used), body)
+
+
+def _lower_region(region: SplitAivScopeStmt, used: set[str]) -> list[Stmt]:
+    stmts = stmts_of(region.body)
+    if not stmts:
+        return []
+    if region.split == SplitMode.NONE:
+        return [region.with_(body=_nested(region.body, used))]
+    dim = split_dimension(region.split)
+    if _has_boundary(region.body):
+        validate_explicit_body(analyze_split_body(stmts, dim), region.span)
+        check_region_transpose(region)
+        localized = localize_explicit_boundary_valid(stmts, dim, region.span)
+        return [region.with_(body=block(_regions_in(localized, used), region.body))]
+    check_region_transpose(region)
+    binding = bind_lane(used, stmts[0].span)
+    state = SplitState(region.split, binding.var)
+    return [region.with_(body=block(_halve([binding, *stmts], state)))]
+
+
+def _has_boundary(body: Stmt) -> bool:
+    for stmt in walk_stmts(body, into_regions=False):
+        call = leaf_call(stmt)
+        if call is not None and call.name in BOUNDARY_OPS:
+            return True
+    return False
+
+
+def _check_scope_free(stmt: Stmt, scope: Stmt | None) -> None:
+    """Refuse a region behind a scope, and a scope inside a region: lowering goes through neither."""
+    if isinstance(stmt, SplitAivScopeStmt) and scope is not None:
+        raise reject(
+            "R-REGION-SCOPE",
+            "split-region-scope",
+            "this pl.split_aiv region stands inside a scope of a function that is already an InCore kernel, and lowering "
+            "does not reach through the scope; drop the scope, or drop type=pl.FunctionType.InCore from the function",
+            stmt.span,
+            (Related("the scope", scope.span),),
+        )
+    inner = stmt if type(stmt) in SCOPES and not isinstance(stmt, SplitAivScopeStmt) else scope
+    for body in stmt_bodies(stmt):
+        _check_scope_free(body, inner)
+    if scope is None and inner is stmt:
+        raise reject(
+            "R-SCOPE-IN-REGION",
+            "split-region-scope",
+            "this scope is left in a function with pl.split_aiv regions: lowering does not reach through a scope, so the "
+            "vector work inside would run whole on both lanes; drop the scope",
+            stmt.span,
+        )

@@ -1,0 +1,49 @@
+"""Refusing a transpose across the split axis (docs/spec/passes_split.md §3.11)."""
+
+from __future__ import annotations
+
+from pypto_core.analysis.lanes import split_dimension
+from pypto_core.analysis.names import written_name
+from pypto_core.analysis.split_axis import find_transpose_hazard
+from pypto_core.ir import Function, SplitAivScopeStmt, SplitMode, Stmt
+from pypto_core.passes.split_axis.rejections import reject
+
+_REMEDY = "read the columns with a slice instead, or drop the split"
+
+
+def check_region_transpose(region: SplitAivScopeStmt) -> None:
+    """Against a region's own mode; a NONE region has no axis.
+
+    Raises:
+        PassError: ``split-transpose``.
+    """
+    if region.split != SplitMode.NONE:
+        _check(region.body, region.split, "R-REGION-TRANSPOSE", "this pl.split_aiv region")
+
+
+def check_function_transpose(function: Function, mode: SplitMode) -> None:
+    """Against the mode of a whole split function.
+
+    Raises:
+        PassError: ``split-transpose``.
+    """
+    _check(function.body, mode, "R-EXPAND-TRANSPOSE", f"function '{function.name}'")
+
+
+def _check(body: Stmt, mode: SplitMode, rule: str, where: str) -> None:
+    dim = split_dimension(mode)
+    hazard = find_transpose_hazard(body, dim)
+    if hazard is None:
+        return
+    span = hazard.call.span
+    name = f" '{written_name(hazard.name, span)}'" if hazard.name is not None else ""
+    raise reject(
+        rule,
+        "split-transpose",
+        f"tile.transpose{name} swaps dim {dim}, which pl.SplitMode.{mode.name} of {where} shares out between the lanes: "
+        f"each lane would transpose only its own half; {_REMEDY}",
+        span,
+        op="tile.transpose",
+        dim=dim,
+        mode=mode.name,
+    )

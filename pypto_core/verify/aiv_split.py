@@ -1,0 +1,443 @@
+"""AivSplitValid and AivSplitLoweredValid: who may stand inside and outside a lane region (docs/spec/verifiers.md §4).
+
+A function that opens one ``pl.split_aiv`` region hands vector placement over to its regions. Every check names the
+operator at fault in its ``span``, the other party in ``related`` and what a quick fix needs in ``data``:
+``check`` (the letter), ``op`` (IR name), ``name`` (the author's variable) and the keys named at each check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from pypto_core.analysis.affinity import Affinity, classify_call_affinity, consumer_lane, has_stated_lane
+from pypto_core.analysis.lanes import BOUNDARY_OPS, GATHER_OPS, SHARD_OPS, TILE_BOUNDARY_OPS, split_dimension
+from pypto_core.analysis.names import describe, dsl_name
+from pypto_core.analysis.split_axis import is_reduce_on_split_axis, other_reduction
+from pypto_core.analysis.statements import as_var, has_region, trailing_yield, walk_stmts
+from pypto_core.diagnostics import Diagnostic, Related
+from pypto_core.ir import (
+    AssignStmt,
+    Call,
+    ForStmt,
+    Function,
+    FunctionType,
+    MemorySpace,
+    Program,
+    Span,
+    SplitAivScopeStmt,
+    SplitMode,
+    Stmt,
+    TileType,
+    Type,
+    Var,
+    WhileStmt,
+)
+from pypto_core.ir.visitor import stmt_bodies, stmt_defs, stmt_exprs, walk_exprs
+
+HOISTED_OPS = frozenset({"tile.load", "tile.store"})
+"""Transfers that the compiler itself places outside regions."""
+
+NONE_REGION = "for _ in pl.split_aiv(2, mode=pl.SplitMode.NONE):"
+
+
+def verify_aiv_split(program: Program) -> list[Diagnostic]:
+    """Diagnostics of every function against the authoring rules (property AivSplitValid)."""
+    return [d for function in program.functions for d in check_function(function, lowered=False)]
+
+
+def verify_aiv_split_lowered(program: Program) -> list[Diagnostic]:
+    """The same after LowerAutoVectorSplit: flat lowered functions and parameter operands are accepted."""
+    return [d for function in program.functions for d in check_function(function, lowered=True)]
+
+
+def check_function(function: Function, *, lowered: bool) -> list[Diagnostic]:
+    """Diagnostics of one function; `lowered` selects AivSplitLoweredValid."""
+    return _Check(function, lowered).run()
+
+
+def one_per_line(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Keep one check (a) finding per source line: that of the operator which the author wrote there.
+
+    Lowering turns one ``pl.matmul`` into loads, moves and a matmul; for the author it is one fault.
+    """
+    best: dict[tuple[str, int], Diagnostic] = {}
+    for d in diagnostics:
+        if d.code == "aiv-cube-in-region":
+            key = (d.span.filename, d.span.line)
+            if key not in best or (_written(d) and not _written(best[key])):
+                best[key] = d
+    keep = {id(d) for d in best.values()}
+    return [d for d in diagnostics if d.code != "aiv-cube-in-region" or id(d) in keep]
+
+
+def _written(diagnostic: Diagnostic) -> bool:
+    """Whether the operator's own name stands in the source text of the finding."""
+    op = str(diagnostic.data.get("op", "")).rpartition(".")[2]
+    return f".{op}(" in diagnostic.span.text
+
+
+@dataclass(slots=True)
+class _Facts:
+    """What one scan of a function finds before the walk."""
+
+    has_region: bool = False
+    defs: dict[Var, tuple[Call | None, SplitAivScopeStmt | None]] = field(default_factory=dict)
+    local: set[Var] = field(default_factory=set)
+    no_split: tuple[int, Call] | None = None
+    split: tuple[int, Call] | None = None
+
+
+class _Check:
+    def __init__(self, function: Function, lowered: bool) -> None:
+        self.function = function
+        self.lowered = lowered
+        self.rule = "AivSplitLoweredValid" if lowered else "AivSplitValid"
+        self.found: list[Diagnostic] = []
+        self.facts = _Facts(has_region=has_region(function.body))
+        marked = function.func_type is FunctionType.InCore and bool(function.attrs.get("split_aiv"))
+        self.flat = lowered and marked and not self.facts.has_region
+        self.refuses_regions = function.func_type is FunctionType.InCore and not marked
+
+    def run(self) -> list[Diagnostic]:
+        self.scan(self.function.body, None)
+        self.walk(self.function.body, None)
+        self.check_mixed_modes()
+        return self.found
+
+    def report(
+        self,
+        code: str,
+        check: str,
+        span: Span,
+        message: str,
+        related: tuple[Related, ...] = (),
+        **data: object,
+    ) -> None:
+        self.found.append(
+            Diagnostic(code, message, span, related=related, data={"check": check, **data}, rule=self.rule)
+        )
+
+    # -- scan ----------------------------------------------------------------------------------------
+
+    def scan(self, stmt: Stmt, region: SplitAivScopeStmt | None) -> None:
+        self.facts.local.update(stmt_defs(stmt))
+        if isinstance(stmt, AssignStmt):
+            value = stmt.value
+            self.facts.defs[stmt.var] = (value if isinstance(value, Call) else None, region)
+        for call in _calls(stmt):
+            if call.name in BOUNDARY_OPS and "split" in call.kwargs:
+                place = (len(self.facts.defs), call)
+                if call.kwargs["split"] == 0:
+                    self.facts.no_split = self.facts.no_split or place
+                else:
+                    self.facts.split = self.facts.split or place
+        inner = stmt if isinstance(stmt, SplitAivScopeStmt) else region
+        for body in stmt_bodies(stmt):
+            self.scan(body, inner)
+
+    # -- walk ----------------------------------------------------------------------------------------
+
+    def walk(self, stmt: Stmt, region: SplitAivScopeStmt | None) -> None:
+        for call in _calls(stmt):
+            if region is None:
+                self.outside(call)
+            else:
+                self.inside(call, region)
+        if isinstance(stmt, SplitAivScopeStmt):
+            if self.refuses_regions:
+                self.region_in_incore(stmt)
+            region = stmt
+        elif isinstance(stmt, (ForStmt, WhileStmt)) and self.facts.has_region:
+            self.loop_carries(stmt)
+        for body in stmt_bodies(stmt):
+            self.walk(body, region)
+
+    def inside(self, call: Call, region: SplitAivScopeStmt) -> None:
+        op = call.name
+        if op in BOUNDARY_OPS:
+            if op in TILE_BOUNDARY_OPS:
+                self.boundary_memory(call)
+            return
+        affinity = classify_call_affinity(call)
+        opened = (Related("the lane region opens here", _header(region)),)
+        data_parallel = region.split != SplitMode.NONE
+        if affinity is Affinity.CUBE:
+            half = ", where each lane would compute only half the tile" if data_parallel else ""
+            self.report(
+                "aiv-cube-in-region",
+                "a",
+                call.span,
+                f"cube op '{op}' inside a pl.split_aiv region{half}; move it outside the region",
+                opened,
+                op=op,
+                mode=region.split.name,
+            )
+        if data_parallel and is_reduce_on_split_axis(call, split_dimension(region.split)):
+            self.reduces_split_axis(call, region, opened)
+        self.unnamed_shard(call, opened)
+        if data_parallel:
+            self.other_region(call, region)
+
+    def outside(self, call: Call) -> None:
+        op = call.name
+        if op in BOUNDARY_OPS:
+            if self.flat and op in TILE_BOUNDARY_OPS:
+                self.flat_boundary(call)
+            else:
+                self.boundary_outside(call)
+            return
+        if not self.facts.has_region or op in HOISTED_OPS:
+            return
+        if not has_stated_lane(call) and classify_call_affinity(call) is Affinity.VECTOR:
+            self.report(
+                "aiv-vector-outside-region",
+                "e",
+                call.span,
+                f"vector op '{op}' outside every pl.split_aiv region: this function opens lane regions, so they own all "
+                f"vector work; wrap the statement in `{NONE_REGION}`",
+                op=op,
+            )
+        self.unnamed_gather(call)
+
+    # -- the checks ----------------------------------------------------------------------------------
+
+    def reduces_split_axis(self, call: Call, region: SplitAivScopeStmt, opened: tuple[Related, ...]) -> None:
+        dim = split_dimension(region.split)
+        self.report(
+            "aiv-reduce-split-axis",
+            "b",
+            call.span,
+            f"'{call.name}' reduces dim {dim}, which pl.SplitMode.{region.split.name} shares out between the lanes: "
+            f"each lane would hold a partial result; reduce the other axis, or use a pl.SplitMode.NONE region",
+            opened,
+            op=call.name,
+            other=other_reduction(call.name),
+            dim=dim,
+            mode=region.split.name,
+        )
+
+    def boundary_outside(self, call: Call) -> None:
+        self.report(
+            "aiv-boundary-outside-region",
+            "c",
+            call.span,
+            f"'{call.name}' must stand inside a pl.split_aiv region; wrap it in "
+            f"`for lane in pl.split_aiv(2, mode=...):`",
+            op=call.name,
+        )
+
+    def flat_boundary(self, call: Call) -> None:
+        split = call.kwargs.get("split")
+        if split is None:
+            self.report(
+                "aiv-boundary-outside-region",
+                "c",
+                call.span,
+                f"'{call.name}' outside every region needs an explicit split mode",
+                op=call.name,
+            )
+        elif split not in (0, 1, 2):
+            self.report(
+                "aiv-boundary-outside-region",
+                "c",
+                call.span,
+                f"'{call.name}' has split mode {split}; a boundary carries 0, 1 or 2",
+                op=call.name,
+            )
+        self.boundary_memory(call)
+
+    def boundary_memory(self, call: Call) -> None:
+        shard = call.name in SHARD_OPS
+        need, lane = (MemorySpace.Acc, "cube") if shard else (MemorySpace.Vec, "vector")
+        operand = call.args[0] if call.args else None
+        have = _space(operand.type) if operand is not None else None
+        var = as_var(operand)
+        assumed = self.lowered and var is not None and var not in self.facts.local
+        if operand is not None and have is not None and have is not need and not assumed:
+            made = self.facts.defs.get(var) if var is not None else None
+            related = ()
+            if made is not None and made[0] is not None:
+                related = (Related(f"made here by '{made[0].name}'", made[0].span),)
+            self.report(
+                "aiv-boundary-memory",
+                "d",
+                call.span,
+                f"'{call.name}' takes a value that the {lane} side produced in {need.name}, but its operand "
+                f"{_quoted(describe(operand, call.span))}is in {have.name}",
+                related,
+                op=call.name,
+                name=describe(operand, call.span),
+                space=have.name,
+                required=need.name,
+            )
+        lands = MemorySpace.Vec if shard else MemorySpace.Mat
+        result = _space(call.type)
+        if result is not None and result is not lands:
+            self.report(
+                "aiv-boundary-memory",
+                "d",
+                call.span,
+                f"'{call.name}' delivers into {lands.name}, but its result is declared in {result.name} "
+                f"(the producing {lane} lane owns {need.name})",
+                op=call.name,
+                space=result.name,
+                required=lands.name,
+            )
+
+    def unnamed_gather(self, call: Call) -> None:
+        """(f): the cube reads a value made inside a region."""
+        if consumer_lane(call) is not Affinity.CUBE:
+            return
+        for var, made, region in self.operands(call):
+            if region is None or (made is not None and made.name in (GATHER_OPS | HOISTED_OPS)):
+                continue
+            name = describe(var, call.span)
+            related = [Related("the lane region opens here", _header(region))]
+            if made is not None:
+                related.insert(0, Related(f"'{name}' is made here, on the vector side", made.span))
+            self.report(
+                "aiv-unnamed-gather",
+                "f",
+                call.span,
+                f"'{name}' is made inside a pl.split_aiv region and read by '{call.name}' on the CUBE side; end the "
+                f"region with `{name} = pl.aic_gather({name})`",
+                tuple(related),
+                op=call.name,
+                name=name,
+            )
+
+    def unnamed_shard(self, call: Call, opened: tuple[Related, ...]) -> None:
+        """(g): a region reads a value that the cube made."""
+        if call.name in HOISTED_OPS or not self.facts.has_region or consumer_lane(call) is not Affinity.VECTOR:
+            return
+        for var, made, region in self.operands(call):
+            if region is not None or made is None or made.name in HOISTED_OPS:
+                continue
+            if classify_call_affinity(made) is not Affinity.CUBE:
+                continue
+            name = describe(var, call.span)
+            self.report(
+                "aiv-unnamed-shard",
+                "g",
+                call.span,
+                f"'{name}' comes from cube op '{made.name}' and is read by '{call.name}' on the VECTOR side; start "
+                f"the region with `{name} = pl.aiv_shard({name})`",
+                (Related(f"'{name}' is made here, on the cube side", made.span), *opened),
+                op=call.name,
+                producer=made.name,
+                name=name,
+            )
+
+    def region_in_incore(self, region: SplitAivScopeStmt) -> None:
+        self.report(
+            "aiv-region-in-incore",
+            "h",
+            _header(region),
+            f"pl.split_aiv region in '{self.function.name}', which is declared type=pl.FunctionType.InCore; drop the "
+            f"type and open the region under `with pl.at(level=pl.Level.CORE_GROUP):`",
+            function=self.function.name,
+        )
+
+    def loop_carries(self, loop: ForStmt | WhileStmt) -> None:
+        last = trailing_yield(loop.body)
+        for slot, arg in enumerate(loop.iter_args):
+            ends = [("its initial value", arg.init_value)]
+            if last is not None and slot < len(last.values):
+                ends.append(("the value yielded back", last.values[slot]))
+            for end, value in ends:
+                var = as_var(value)
+                made = self.facts.defs.get(var) if var is not None else None
+                if made is None or made[0] is None or made[0].name not in BOUNDARY_OPS:
+                    continue
+                name = describe(arg, loop.span)
+                boundary = dsl_name(made[0].name)
+                self.report(
+                    "aiv-boundary-loop-carried",
+                    "i",
+                    _best(arg.span, loop.span),
+                    f"'{name}' is carried over the loop back-edge, and {end} is the result of {boundary}: a crossing "
+                    f"belongs to one iteration; call {boundary} inside the loop, next to the statement that reads it",
+                    (Related(f"{end} comes from this {boundary}", made[0].span),),
+                    op=made[0].name,
+                    name=name,
+                    end="init" if value is arg.init_value else "yield",
+                )
+                break
+
+    def other_region(self, call: Call, region: SplitAivScopeStmt) -> None:
+        for var, made, home in self.operands(call):
+            if made is None or made.name not in BOUNDARY_OPS or home is region:
+                continue
+            name, boundary = describe(var, call.span), dsl_name(made.name)
+            related = [Related(f"'{name}' crosses here", made.span)]
+            related.append(Related("the region that reads it opens here", _header(region)))
+            self.report(
+                "aiv-boundary-other-region",
+                "j",
+                call.span,
+                f"'{name}' is the result of {boundary} in a DIFFERENT pl.split_aiv region than '{call.name}', which reads "
+                f"it; move one of them so that both stand in the same region",
+                tuple(related),
+                op=call.name,
+                boundary=made.name,
+                name=name,
+            )
+
+    def check_mixed_modes(self) -> None:
+        first, second = self.facts.no_split, self.facts.split
+        if first is None or second is None:
+            return
+        calls = [call for call in (c for s in walk_stmts(self.function.body) for c in _calls(s))]
+        order = {id(call): i for i, call in enumerate(calls)}
+        early, late = sorted((first[1], second[1]), key=lambda c: order[id(c)])
+        a, b = _mode_text(early), _mode_text(late)
+        self.report(
+            "aiv-mixed-boundary-modes",
+            "k",
+            late.span,
+            f"{dsl_name(late.name)} crosses with {b}, but {dsl_name(early.name)} in the same function crosses with {a}: "
+            f"one function's crossings are all split or all unsplit; change the mode of the later region",
+            (Related(f"{dsl_name(early.name)} with {a}", early.span),),
+            op=late.name,
+            mode=b,
+            other_mode=a,
+        )
+
+    def operands(self, call: Call) -> Iterator[tuple[Var, Call | None, SplitAivScopeStmt | None]]:
+        """Each variable argument once, with its defining call and innermost region."""
+        seen: set[Var] = set()
+        for arg in call.args:
+            var = as_var(arg)
+            if var is not None and var not in seen and var in self.facts.defs:
+                seen.add(var)
+                made, region = self.facts.defs[var]
+                yield var, made, region
+
+
+def _calls(stmt: Stmt) -> Iterator[Call]:
+    """Operator calls that a statement performs itself, inner ones included."""
+    for expr in stmt_exprs(stmt):
+        for part in walk_exprs(expr):
+            if isinstance(part, Call) and not part.is_function_call:
+                yield part
+
+
+def _space(type_: Type) -> MemorySpace | None:
+    return type_.memory_space if isinstance(type_, TileType) else None
+
+
+def _quoted(name: str) -> str:
+    return f"'{name}' " if name.isidentifier() else ""
+
+
+def _mode_text(call: Call) -> str:
+    return f"pl.SplitMode.{SplitMode(call.kwargs['split']).name}"
+
+
+def _best(span: Span, fallback: Span) -> Span:
+    return span if span.is_valid else fallback
+
+
+def _header(region: SplitAivScopeStmt) -> Span:
+    return region.span

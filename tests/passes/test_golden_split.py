@@ -1,0 +1,96 @@
+"""The split passes on ``tests/golden/split``: each pass from the recorded text before it, whole chains, errors, checks."""
+
+from __future__ import annotations
+
+import pytest
+
+from pypto_core.diagnostics import Diagnostic, PassError
+from pypto_core.frontend import parse
+from pypto_core.ir import Program
+from pypto_core.verify.aiv_split import verify_aiv_split, verify_aiv_split_lowered
+from tests.support.golden import (
+    Case,
+    assert_mentions,
+    cases,
+    make_pass,
+    read_program,
+    same_text,
+    text_of,
+)
+
+SPLIT = [c for c in cases("split") if c.data.get("passes")]
+VERIFIERS = {"AivSplitValid": verify_aiv_split, "AivSplitLoweredValid": verify_aiv_split_lowered}
+
+STEPS = [
+    (case, step)
+    for case in SPLIT
+    for step in range(len(case.data["passes"]))
+    if case.data["passes"][step] in (case.data.get("after") or {})
+]
+
+
+def _before(case: Case, step: int) -> str:
+    """The recorded text before a step: the nearest earlier recorded one, else the case's own."""
+    for name in reversed(case.data["passes"][:step]):
+        if name in case.data["after"]:
+            return str(case.data["after"][name])
+    return str(case.data["before"])
+
+
+@pytest.mark.parametrize(("case", "step"), STEPS, ids=[f"{c.name}-{c.data['passes'][s]}" for c, s in STEPS])
+def test_pass_from_recorded_text(case: Case, step: int) -> None:
+    name = case.data["passes"][step]
+    program = make_pass(name, case.backend)(read_program(_before(case, step)))
+    same_text(text_of(program), case.data["after"][name])
+
+
+@pytest.mark.parametrize("case", [c for c in SPLIT if c.data.get("after")], ids=str)
+def test_chain(case: Case) -> None:
+    program = read_program(case.data["before"])
+    for name in case.data["passes"]:
+        if name not in case.data["after"]:
+            break
+        program = make_pass(name, case.backend)(program)
+        same_text(text_of(program), case.data["after"][name])
+
+
+def _run(case: Case, program: Program) -> Diagnostic:
+    for name in case.data["passes"]:
+        try:
+            program = make_pass(name, case.backend)(program)
+        except PassError as error:
+            return error.diagnostic
+    pytest.fail("no pass refused the program")
+
+
+REFUSED = [c for c in SPLIT if "error" in c.data and "rule" not in c.data["error"]]
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=str)
+def test_refused_from_recorded_text(case: Case) -> None:
+    found = _run(case, read_program(case.data["before"]))
+    assert_mentions(found, case.data["error"]["must_contain"])
+    assert found.span.is_valid
+
+
+@pytest.mark.parametrize("case", [c for c in REFUSED if not c.data.get("prepare")], ids=str)
+def test_refused_in_source(case: Case) -> None:
+    result = parse(case.source, f"{case.name}.py")
+    assert result.program is not None
+    found = _run(case, result.program)
+    assert_mentions(found, case.data["error"]["must_contain"])
+    assert found.span.line == case.data["error"]["line"]
+
+
+VERIFIED = [c for c in cases("split") if c.data.get("verify") in VERIFIERS]
+
+
+@pytest.mark.parametrize("case", VERIFIED, ids=str)
+def test_verifier(case: Case) -> None:
+    found = VERIFIERS[case.data["verify"]](read_program(case.data["before"]))
+    expected = case.data["diagnostics"]
+    assert len(found) == len(expected), [d.message for d in found]
+    for diagnostic, want in zip(found, expected):
+        assert_mentions(diagnostic, want["must_contain"])
+        assert (diagnostic.rule, diagnostic.number) == (want["rule"], want["code"])
+        assert diagnostic.span.is_valid
