@@ -1,0 +1,136 @@
+"""The chunk table of a file: top-level statements, and inside functions the statements of the body.
+
+A :class:`Chunk` is a run of whole lines with a text of its own; spans count inside it. A function is a header chunk
+(decorators and signature) and one chunk per statement of its body, so an edit changes the text of one small chunk and no
+span of any other. Blank lines between statements belong to nobody; comments above a statement belong to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pypto_core.frontend.lines import Comment, Line, Scan, scan
+from pypto_core.ir import Chunk
+
+_CLAUSE = re.compile(r"(?:elif|else|except|finally)\b")
+_DEFINITION = re.compile(r"(?:async[ \t]+)?(def|class)\b[ \t]*([A-Za-z_]\w*)?")
+
+
+@dataclass(slots=True)
+class Block:
+    """A statement as lines: its own lines (decorators, header, clauses such as ``else``) and, below each, its body."""
+
+    lines: list[Line] = field(default_factory=list)
+    bodies: list[list[Block]] = field(default_factory=list)
+
+    @property
+    def start(self) -> int:
+        return self.lines[0].start
+
+    @property
+    def end(self) -> int:
+        last = self.bodies[-1]
+        return max(self.lines[-1].end, last[-1].end if last else 0)
+
+    @property
+    def indent(self) -> int:
+        return self.lines[0].indent
+
+    @property
+    def body(self) -> list[Block]:
+        """Statements below the header line of a definition."""
+        return self.bodies[-1]
+
+
+@dataclass(slots=True)
+class Unit:
+    """A top-level statement or a member of a class.
+
+    ``header`` is the whole text of a plain statement, and decorators plus signature of a function or class; ``body``
+    holds one chunk per statement of a function, ``members`` the units of a class.
+    """
+
+    kind: Literal["statement", "function", "class"]
+    name: str
+    header: Chunk
+    body: list[Chunk] = field(default_factory=list)
+    members: list[Unit] = field(default_factory=list)
+
+    @property
+    def decorated(self) -> bool:
+        return self.kind != "statement" and self.header.text.lstrip().startswith(("@", "#"))
+
+    def chunks(self) -> Iterator[Chunk]:
+        """All chunks in source order."""
+        yield self.header
+        yield from self.body
+        for member in self.members:
+            yield from member.chunks()
+
+
+def blocks(lines: Sequence[Line], text: str) -> list[Block]:
+    """Statement tree by indentation. Inconsistent indentation never loses a line."""
+    root: list[Block] = []
+    stack: list[tuple[int, list[Block]]] = [(-1, root)]
+    decorated = False
+    for line in lines:
+        while len(stack) > 1 and line.indent <= stack[-1][0]:
+            stack.pop()
+        siblings = stack[-1][1]
+        previous = siblings[-1] if siblings else None
+        joins = previous is not None and (
+            decorated and previous.indent == line.indent
+            or (_CLAUSE.match(text, line.code) is not None and previous.indent == line.indent and previous.lines[-1].opens)
+        )
+        block = previous if joins and previous is not None else Block()
+        if block is not previous:
+            siblings.append(block)
+        block.lines.append(line)
+        block.bodies.append([])
+        decorated = text.startswith("@", line.code)
+        if line.opens:
+            stack.append((line.indent, block.bodies[-1]))
+    return root
+
+
+def cut(file: str, text: str, recover: bool = False) -> list[Unit]:
+    """The units of a file in source order."""
+    found = scan(text, recover)
+    cutter = _Cutter(file, text, found)
+    return [cutter.unit(block) for block in blocks(found.lines, text)]
+
+
+class _Cutter:
+    def __init__(self, file: str, text: str, found: Scan) -> None:
+        self.file = file
+        self.text = text
+        self.comments: list[Comment] = [c for c in found.comments if c.own_line]
+        self._next_comment = 0
+        self._covered = 0
+        self._rows = Chunk(file, text)
+
+    def unit(self, block: Block) -> Unit:
+        header_line = block.lines[-1]
+        match = _DEFINITION.match(self.text, header_line.code)
+        if match is None:
+            return Unit("statement", "", self._chunk(block.start, block.end))
+        name = match.group(2) or ""
+        header = self._chunk(block.start, header_line.end)
+        if match.group(1) == "class":
+            return Unit("class", name, header, members=[self.unit(b) for b in block.body])
+        return Unit("function", name, header, [self._chunk(b.start, b.end) for b in block.body])
+
+    def _chunk(self, start: int, end: int) -> Chunk:
+        """Lines ``start`` to ``end`` with the comment lines above them."""
+        comments = self.comments
+        while self._next_comment < len(comments) and comments[self._next_comment].offset < self._covered:
+            self._next_comment += 1
+        if self._next_comment < len(comments) and comments[self._next_comment].offset < start:
+            offset = comments[self._next_comment].offset
+            start = max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
+        self._covered = end
+        row, _ = self._rows.position(start)
+        return Chunk(self.file, self.text[start:end], row)
