@@ -1,0 +1,1 @@
+import pypto.language as pl

@@ -1,0 +1,49 @@
+// The language status item: what the server is doing, which one it is, for which backend.
+import * as vscode from "vscode";
+
+const SELECTOR: vscode.DocumentSelector = [{ language: "python" }, { language: "pypto-ir" }];
+
+export class Status {
+  private readonly server: vscode.LanguageStatusItem;
+  private readonly backend: vscode.LanguageStatusItem;
+
+  constructor(context: vscode.ExtensionContext) {
+    this.server = vscode.languages.createLanguageStatusItem("pypto.server", SELECTOR);
+    this.server.name = "PyPTO server";
+    this.server.command = { command: "pypto.showLogs", title: "Show logs" };
+    this.backend = vscode.languages.createLanguageStatusItem("pypto.backend", SELECTOR);
+    this.backend.name = "PyPTO backend";
+    this.backend.command = { command: "pypto.selectBackend", title: "Switch" };
+    this.refreshBackend();
+    context.subscriptions.push(this.server, this.backend);
+  }
+
+  refreshBackend(): void {
+    const backend = vscode.workspace.getConfiguration("pypto").get<string>("backend", "a2a3");
+    this.backend.text = `PyPTO ${backend}`;
+    this.backend.detail = backend === "a5" ? "Ascend 950" : "Ascend 910B";
+  }
+
+  busy(text: string): void {
+    this.set(text, "", vscode.LanguageStatusSeverity.Information, true);
+  }
+
+  ready(version: string, origin: string): void {
+    this.set(`PyPTO ${version}`, origin, vscode.LanguageStatusSeverity.Information, false);
+  }
+
+  warning(text: string, detail: string): void {
+    this.set(text, detail, vscode.LanguageStatusSeverity.Warning, false);
+  }
+
+  error(text: string, detail: string): void {
+    this.set(text, detail, vscode.LanguageStatusSeverity.Error, false);
+  }
+
+  private set(text: string, detail: string, severity: vscode.LanguageStatusSeverity, busy: boolean): void {
+    this.server.text = text;
+    this.server.detail = detail;
+    this.server.severity = severity;
+    this.server.busy = busy;
+  }
+}
