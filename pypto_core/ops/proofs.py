@@ -110,6 +110,11 @@ def is_integer(e: Expr) -> bool:
 # -- arithmetic on extents -------------------------------------------------------------------------------------------
 
 
+def const_like(e: Expr, value: int) -> ConstInt:
+    """``value`` in the dtype of ``e`` (INDEX where it has none), so that no cast appears around ``e``."""
+    return ConstInt(value, _integer_dtype(e) or DataType.INDEX)
+
+
 def fold(e: Expr) -> Expr:
     """``e`` simplified."""
     return Analyzer().simplify(e)
@@ -142,24 +147,24 @@ def cdiv(e: Expr, k: int) -> Expr:
     """``ceil(e / k)``: an INDEX constant, or ``(e + (k - 1)) // k`` as written."""
     if isinstance(e, ConstInt):
         return ConstInt(-(-e.value // k), DataType.INDEX)
-    return make_binary("floordiv", make_binary("add", e, k - 1), k)
+    return make_binary("floordiv", make_binary("add", e, const_like(e, k - 1)), const_like(e, k))
 
 
 def round_up(e: Expr, k: int) -> Expr:
     """The next multiple of ``k``: an INDEX constant, or ``cdiv(e, k) * k``."""
     if isinstance(e, ConstInt):
         return ConstInt(-(-e.value // k) * k, DataType.INDEX)
-    return make_binary("mul", cdiv(e, k), k)
+    return make_binary("mul", cdiv(e, k), const_like(e, k))
 
 
 def times(e: Expr, k: int) -> Expr:
     """``e * k``; a constant folds in its own dtype."""
-    return ConstInt(e.value * k, e.dtype) if isinstance(e, ConstInt) else make_binary("mul", e, k)
+    return ConstInt(e.value * k, e.dtype) if isinstance(e, ConstInt) else make_binary("mul", e, const_like(e, k))
 
 
 def floor_div(e: Expr, k: int) -> Expr:
     """``e // k``; a constant folds in its own dtype."""
-    return ConstInt(e.value // k, e.dtype) if isinstance(e, ConstInt) else make_binary("floordiv", e, k)
+    return ConstInt(e.value // k, e.dtype) if isinstance(e, ConstInt) else make_binary("floordiv", e, const_like(e, k))
 
 
 def element_count(shape: tuple[Expr, ...]) -> int | None:

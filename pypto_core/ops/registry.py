@@ -26,7 +26,7 @@ from enum import Enum, IntEnum
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeAlias
 
-from pypto_core.diagnostics import Diagnostic, Severity
+from pypto_core.diagnostics import Diagnostic
 from pypto_core.ir import (
     UNKNOWN,
     Call,
@@ -369,7 +369,7 @@ class OpCall:
         if keyword is not None:
             facts["keyword"] = keyword
         raise OpError(
-            Diagnostic(code, Severity.ERROR, message, span, data=facts),
+            Diagnostic(code, message, span, data=facts),
             arg_index=arg,
             keyword=keyword,
             unproven=unproven,
@@ -514,7 +514,7 @@ def get_op(name: str, span: Span | None = None) -> OpDef:
         message = f"Operator '{name}' not found in registry"
         if "." not in name:
             message += ". The name has no namespace: it looks like a function name rather than an operator"
-        diagnostic = Diagnostic("op-unknown", Severity.ERROR, message, span or Span.unknown(), data={"op": name})
+        diagnostic = Diagnostic("op-unknown", message, span or Span.unknown(), data={"op": name})
         raise OpError(diagnostic)
     return op
 
@@ -523,7 +523,7 @@ def require_user_facing(op: OpDef, span: Span | None = None) -> None:
     """:class:`OpError` ``op-unknown`` for an operator that only passes may create."""
     if op.internal_only:
         message = f"Operator '{op.name}' is internal-only and cannot be created from user code"
-        diagnostic = Diagnostic("op-unknown", Severity.ERROR, message, span or Span.unknown(), data={"op": op.name})
+        diagnostic = Diagnostic("op-unknown", message, span or Span.unknown(), data={"op": op.name})
         raise OpError(diagnostic)
 
 

@@ -1,1 +1,43 @@
 """Operators of the ``tile.*`` families; importing this package registers them."""
+
+from pypto_core.ops.tile import (
+    access,
+    binary,
+    broadcasting,
+    cross_core,
+    gather,
+    generate,
+    matmul,
+    matmul_mx,
+    pad,
+    reduce,
+    reshape,
+    scalar_operand,
+    scatter,
+    select,
+    sort,
+    transfer,
+    unary,
+    window,
+)
+
+__all__ = [
+    "access",
+    "binary",
+    "broadcasting",
+    "cross_core",
+    "gather",
+    "generate",
+    "matmul",
+    "matmul_mx",
+    "pad",
+    "reduce",
+    "reshape",
+    "scalar_operand",
+    "scatter",
+    "select",
+    "sort",
+    "transfer",
+    "unary",
+    "window",
+]
