@@ -91,6 +91,7 @@ _TOPICS = (
     "operators_dsl",
     "aiv_split",
     "split_passes",
+    "tensor_passes",
     "tile_passes",
     "front_passes",
     "verifiers",

@@ -1,0 +1,224 @@
+"""Directions of kernel parameters from what the body does with them (docs/spec/passes_tensor_to_tile.md §1.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pypto_core.analysis.names import describe
+from pypto_core.analysis.statements import trailing_yield
+from pypto_core.ir import (
+    AssignStmt,
+    Call,
+    EvalStmt,
+    Expr,
+    ForStmt,
+    Function,
+    IfStmt,
+    MakeTuple,
+    NotifyOp,
+    ParamDirection,
+    Span,
+    Stmt,
+    Submit,
+    TensorType,
+    TupleGetItem,
+    Var,
+    WhileStmt,
+    body_stmts,
+)
+from pypto_core.ir.visitor import stmt_bodies, stmt_exprs, walk_exprs
+from pypto_core.passes.tensor_to_tile.lowering import pass_error
+
+Origins = frozenset[Var]
+"""Parameters whose memory a value may be."""
+
+_NONE: Origins = frozenset()
+
+_WRITES: dict[str, tuple[int, ...]] = {
+    "tensor.write": (0,),
+    "tensor.assemble": (0,),
+    "tile.store": (2,),
+    "pld.tile.remote_store": (1,),
+    "pld.tensor.remote_store": (1,),
+    "pld.tile.put": (0,),
+    "pld.tensor.put": (0,),
+    "pld.tile.get": (0,),
+    "pld.tensor.get": (0,),
+}
+"""Operands that are written and not read. An atomic store counts as a write only."""
+
+_UPDATES: dict[str, tuple[int, ...]] = {
+    "pld.tensor.allreduce": (0, 1),
+    "pld.tensor.reduce_scatter": (0, 1),
+    "pld.tensor.broadcast": (0, 1),
+    "pld.tensor.barrier": (0,),
+    "pld.tensor.allgather": (1, 2),
+    "pld.tensor.all_to_all": (1, 2),
+    "pld.tensor.all_to_all_v": (1, 2, 4),
+}
+"""Operands that are read and written."""
+
+_NOTIFY = "pld.system.notify"
+
+_CARRIES: dict[str, int] = {
+    "tile.store": 2,
+    "tile.mscatter": 2,
+    "tensor.assemble": 0,
+    "tensor.write": 0,
+    "tensor.slice": 0,
+    "tensor.view": 0,
+    "pld.tensor.allreduce": 0,
+    "pld.tensor.reduce_scatter": 0,
+    "pld.tensor.broadcast": 0,
+    "pld.tensor.barrier": 0,
+    "pld.tensor.allgather": 1,
+    "pld.tensor.all_to_all": 1,
+    "pld.tensor.all_to_all_v": 1,
+}
+"""Operators whose result is the memory of one operand."""
+
+_PURE_CARRIES = frozenset({"tensor.view", "tensor.slice"})
+"""Of these, the ones that touch no data."""
+
+_DMA_STORES = frozenset({"tile.store", "tensor.assemble"})
+_SCALAR_STORES = frozenset({"tensor.write"})
+
+
+@dataclass(slots=True)
+class ParamUses:
+    """What a kernel does with its parameters' memory."""
+
+    read: set[Var] = field(default_factory=set)
+    written: set[Var] = field(default_factory=set)
+    stored: dict[Var, Span] = field(default_factory=dict)
+    """Parameters written by DMA, with the first place."""
+    scalar: dict[Var, Span] = field(default_factory=dict)
+    """Parameters written element by element, with the first place."""
+
+
+class _Tracer:
+    """Follows parameters through values; loops are scanned twice, which covers everything they carry around."""
+
+    def __init__(self, function: Function) -> None:
+        self.origins: dict[Expr, Origins] = {
+            param: frozenset({param}) for param in function.params if isinstance(param.type, TensorType)
+        }
+        self.uses = ParamUses()
+
+    def of(self, expr: Expr) -> Origins:
+        if isinstance(expr, Var):
+            return self.origins.get(expr, _NONE)
+        if isinstance(expr, TupleGetItem):
+            if isinstance(expr.tuple, MakeTuple):
+                return self.of(expr.tuple.elements[expr.index])
+            return self.of(expr.tuple)
+        if isinstance(expr, MakeTuple):
+            return frozenset().union(*(self.of(e) for e in expr.elements))
+        if isinstance(expr, Call):
+            carried = _CARRIES.get(expr.name)
+            if carried is not None and carried < len(expr.args):
+                return self.of(expr.args[carried])
+        return _NONE
+
+    def body(self, stmts: Iterable[Stmt]) -> None:
+        for stmt in stmts:
+            self.stmt(stmt)
+
+    def stmt(self, stmt: Stmt) -> None:
+        for root in stmt_exprs(stmt):
+            for expr in walk_exprs(root):
+                if isinstance(expr, (Call, Submit)):
+                    self._call(expr, stmt.span)
+        if isinstance(stmt, AssignStmt):
+            self._join(stmt.var, self.of(stmt.value))
+        elif isinstance(stmt, (ForStmt, WhileStmt)):
+            self._loop(stmt)
+        elif isinstance(stmt, IfStmt):
+            for branch in stmt_bodies(stmt):
+                self.body(body_stmts(branch))
+                ended = trailing_yield(branch)
+                if ended is not None:
+                    for result, value in zip(stmt.return_vars, ended.values):
+                        self._join(result, self.of(value))
+        elif not isinstance(stmt, EvalStmt):
+            for inner in stmt_bodies(stmt):
+                self.body(body_stmts(inner))
+
+    def _loop(self, stmt: ForStmt | WhileStmt) -> None:
+        for arg in stmt.iter_args:
+            self._join(arg, self.of(arg.init_value))
+        ended = trailing_yield(stmt.body)
+        for _ in range(2):
+            self.body(body_stmts(stmt.body))
+            if ended is not None:
+                for arg, value in zip(stmt.iter_args, ended.values):
+                    self._join(arg, self.of(value))
+        for result, arg in zip(stmt.return_vars, stmt.iter_args):
+            self._join(result, self.of(arg))
+
+    def _join(self, var: Var, origins: Origins) -> None:
+        if origins:
+            self.origins[var] = self.origins.get(var, _NONE) | origins
+
+    def _call(self, call: Call | Submit, span: Span) -> None:
+        name = call.name
+        written = _WRITES.get(name, ())
+        updated = _UPDATES.get(name, ())
+        if name == _NOTIFY:
+            if call.kwargs.get("op") == NotifyOp.Set:
+                written = (0,)
+            else:
+                updated = (0,)
+        untouched = (0,) if name in _PURE_CARRIES else ()
+        for index, arg in enumerate(call.args):
+            origins = self.of(arg)
+            if not origins:
+                continue
+            if index in written or index in updated:
+                self.uses.written |= origins
+                self._channel(name, origins, span)
+            if index not in written and index not in untouched:
+                self.uses.read |= origins
+
+    def _channel(self, name: str, origins: Origins, span: Span) -> None:
+        if name in _DMA_STORES:
+            places = self.uses.stored
+        elif name in _SCALAR_STORES:
+            places = self.uses.scalar
+        else:
+            return
+        for param in origins:
+            places.setdefault(param, span)
+
+
+def parameter_uses(function: Function) -> ParamUses:
+    """Reads and writes of the tensor parameters of a kernel."""
+    tracer = _Tracer(function)
+    tracer.body(body_stmts(function.body))
+    return tracer.uses
+
+
+def upgrade_directions(function: Function) -> Function:
+    """In parameters that are written become Out, or InOut when they are read as well.
+
+    One parameter may not be written by DMA and element by element in the same kernel.
+    """
+    uses = parameter_uses(function)
+    for param, span in uses.scalar.items():
+        if param in uses.stored:
+            raise pass_error(
+                "store-channel-mixed",
+                f"GM tensor '{describe(param)}' mixes MTE3 and scalar stores in one InCore function: whole tiles are stored "
+                "by DMA, pl.write stores single elements, and the two are not ordered; write all of it one way",
+                span,
+                param=describe(param),
+            )
+    new: list[ParamDirection] = []
+    for param, direction in zip(function.params, function.param_directions, strict=True):
+        if direction is ParamDirection.In and param in uses.written:
+            direction = ParamDirection.InOut if param in uses.read else ParamDirection.Out
+        new.append(direction)
+    if all(a is b for a, b in zip(new, function.param_directions, strict=True)):
+        return function
+    return function.with_(param_directions=tuple(new))
