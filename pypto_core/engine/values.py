@@ -1,0 +1,248 @@
+"""What a value becomes on its way down, and what each vector lane holds of it (docs/spec/design/ide.md, Hover).
+
+A source statement keeps its span through all passes, so the statements of a later stage that stand for it are found by span; among them the one whose variable
+carries the author's name is the value itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pypto_core.analysis.lanes import LANE_INDEX_OP
+from pypto_core.arith import Analyzer
+from pypto_core.engine.lowering import Lowering
+from pypto_core.ir import (
+    AssignStmt,
+    Call,
+    ConstInt,
+    Expr,
+    ForStmt,
+    Function,
+    FunctionType,
+    IfStmt,
+    Program,
+    ScalarType,
+    Span,
+    SplitAivScopeStmt,
+    SplitMode,
+    Stmt,
+    TensorType,
+    TileType,
+    Type,
+    Var,
+    WhileStmt,
+    print_ir,
+    stmt_bodies,
+    substitute,
+    walk_stmts,
+)
+
+SPLIT_PASS = "LowerAutoVectorSplit"
+
+
+def author_name(hint: str) -> str:
+    """The author's part of a generated name: ``t__ssa_v0``, ``t__tile`` and ``t`` are all ``t`` (docs/spec/ir.md §1.9)."""
+    return hint.split("__", 1)[0] or hint
+
+
+@dataclass(frozen=True, slots=True)
+class Occurrence:
+    """A value at one stage: its variable, the function it lives in, and the lane region around it."""
+
+    function: Function
+    var: Var
+    stmt: Stmt
+    region: SplitAivScopeStmt | None
+    lane_index: Var | None
+
+
+@dataclass(frozen=True, slots=True)
+class LaneValue:
+    """What both lanes hold of a value: the per-lane type, and each lane's own valid extents (numbers or formulas)."""
+
+    mode: SplitMode
+    type: TileType
+    extents: tuple[tuple[str, ...], tuple[str, ...]]
+    #: Per dimension of the split axis: first and last index that each lane owns of the whole value, None when unknown.
+    ranges: tuple[tuple[int, int], tuple[int, int]] | None
+
+
+def occurrences(program: Program) -> Iterator[Occurrence]:
+    """Every definition of a program, with the region it stands in."""
+    for function in program.functions:
+        yield from _in_body(function, function.body, None, None)
+
+
+def _in_body(
+    function: Function, stmt: Stmt, region: SplitAivScopeStmt | None, lane: Var | None
+) -> Iterator[Occurrence]:
+    if isinstance(stmt, AssignStmt):
+        yield Occurrence(function, stmt.var, stmt, region, lane)
+    elif isinstance(stmt, (ForStmt, WhileStmt, IfStmt)):
+        for var in stmt.return_vars:
+            yield Occurrence(function, var, stmt, region, lane)
+        if isinstance(stmt, ForStmt):
+            yield Occurrence(function, stmt.loop_var, stmt, region, lane)
+    elif isinstance(stmt, SplitAivScopeStmt):
+        region = stmt
+        lane = lane_binding(stmt.body)
+    for body in stmt_bodies(stmt):
+        yield from _in_body(function, body, region, lane)
+
+
+def lane_binding(body: Stmt) -> Var | None:
+    """The variable that holds the lane index in a body."""
+    for stmt in walk_stmts(body):
+        if isinstance(stmt, AssignStmt) and isinstance(stmt.value, Call) and stmt.value.name == LANE_INDEX_OP:
+            return stmt.var
+    return None
+
+
+class StageIndex:
+    """The definitions of one program by the span of their statement."""
+
+    def __init__(self, program: Program) -> None:
+        self._by_span: dict[Span, list[Occurrence]] = {}
+        for occurrence in occurrences(program):
+            self._by_span.setdefault(occurrence.stmt.span, []).append(occurrence)
+
+    def find(self, span: Span, name: str) -> Occurrence | None:
+        """The last definition at ``span`` that carries the author's ``name``, else the last one there."""
+        found = self._by_span.get(span, ())
+        named = [o for o in found if author_name(o.var.name_hint) == name]
+        if named:
+            return named[-1]
+        return found[-1] if len(found) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class ValueHistory:
+    """A value at the source and after each pass that changed its type; ``lanes`` when the vector lanes share it."""
+
+    name: str
+    source: Type
+    stages: tuple[tuple[str, Type], ...]
+    lanes: LaneValue | None
+
+    @property
+    def placed(self) -> Type:
+        """The last type known."""
+        return self.stages[-1][1] if self.stages else self.source
+
+
+class Histories:
+    """Histories of the values of one lowering; indexes are built when first asked for."""
+
+    def __init__(self, lowering: Lowering) -> None:
+        self.lowering = lowering
+        self._indexes: dict[str, StageIndex] = {}
+
+    def _index(self, name: str, program: Program) -> StageIndex:
+        found = self._indexes.get(name)
+        if found is None:
+            found = self._indexes[name] = StageIndex(program)
+        return found
+
+    def of(self, span: Span, name: str) -> ValueHistory | None:
+        """History of the value ``name`` that the statement at ``span`` defines; None when the program has no such value."""
+        source = self._index("", self.lowering.source).find(span, name)
+        if source is None:
+            return None
+        stages: list[tuple[str, Type]] = []
+        text = print_ir(source.var.type)
+        lanes: LaneValue | None = None
+        before: Occurrence | None = source
+        for stage in self.lowering.stages:
+            if not stage.changed and stage.name != SPLIT_PASS:
+                continue
+            now = self._index(stage.name, stage.program).find(span, name)
+            if now is None:
+                continue
+            printed = print_ir(now.var.type)
+            if printed != text:
+                stages.append((stage.name, now.var.type))
+                text = printed
+            if stage.name == SPLIT_PASS:
+                lanes = lane_value(before, now)
+                break
+            before = now
+        return ValueHistory(name, source.var.type, tuple(stages), lanes)
+
+
+def lane_value(before: Occurrence | None, after: Occurrence) -> LaneValue | None:
+    """What each lane holds after the split pass; None for a value that is not split over the lanes."""
+    kind = after.var.type
+    mode = split_mode(after)
+    if mode is None or not isinstance(kind, TileType):
+        return None
+    lane = after.lane_index or lane_binding(after.function.body)
+    extents = (_extents(kind, lane, 0), _extents(kind, lane, 1))
+    whole = before.var.type if before is not None else None
+    return LaneValue(mode, kind, extents, _ranges(whole, kind, mode, extents))
+
+
+def split_mode(occurrence: Occurrence) -> SplitMode | None:
+    """How the lanes share the work at this place: the region's mode, else the function's."""
+    if occurrence.region is not None:
+        return occurrence.region.split
+    if occurrence.function.func_type in (FunctionType.InCore, FunctionType.AIV):
+        return occurrence.function.split
+    return None
+
+
+def _extents(kind: TileType, lane: Var | None, index: int) -> tuple[str, ...]:
+    """Valid extents of one lane: the lane index replaced by 0 or 1 and simplified; names are the author's."""
+    texts = []
+    for dim in kind.valid_shape:
+        texts.append(dim_text(_at_lane(dim, lane, index)))
+    return tuple(texts)
+
+
+def _at_lane(dim: Expr, lane: Var | None, index: int) -> Expr:
+    if isinstance(dim, ConstInt):
+        return dim
+    bound = substitute(dim, {lane: ConstInt(index)}) if lane is not None else dim
+    return Analyzer().simplify(bound)
+
+
+def dim_text(dim: Expr) -> str:
+    """A dimension for people: plain literals, the author's names."""
+    if isinstance(dim, ConstInt):
+        return str(dim.value)
+    text = print_ir(dim).replace("pl.min", "min").replace("pl.max", "max")
+    return " ".join(author_word(word) for word in text.split(" "))
+
+
+def author_word(word: str) -> str:
+    """One word of a printed expression with the generated part of its name removed."""
+    head = word.lstrip("(")
+    core = head.rstrip("),")
+    return word.replace(core, author_name(core), 1) if "__" in core else word
+
+
+def _ranges(
+    whole: Type | None, part: TileType, mode: SplitMode, extents: tuple[tuple[str, ...], tuple[str, ...]]
+) -> tuple[tuple[int, int], tuple[int, int]] | None:
+    """Rows or columns of the whole value that each lane holds, when all numbers are known."""
+    if mode is SplitMode.NONE or not isinstance(whole, (TileType, TensorType)):
+        return None
+    axis = len(part.shape) - 2 if mode is SplitMode.UP_DOWN else len(part.shape) - 1
+    if axis < 0 or len(whole.shape) != len(part.shape):
+        return None
+    if not all(lane[axis].isdigit() for lane in extents):
+        return None
+    first, second = (int(lane[axis]) for lane in extents)
+    return (0, first - 1), (first, first + second - 1)
+
+
+def tile_bytes(kind: Type) -> int | None:
+    """Bytes of the whole (physical) tile or tensor, None when a dimension is symbolic."""
+    if not isinstance(kind, (TileType, TensorType)):
+        return kind.dtype.byte if isinstance(kind, ScalarType) else None
+    elements = 1
+    for dim in kind.shape:
+        if not isinstance(dim, ConstInt):
+            return None
+        elements *= dim.value
+    return kind.dtype.storage_bytes(elements)
