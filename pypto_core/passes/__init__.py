@@ -1,0 +1,23 @@
+"""Lowering passes, one per file (docs/spec/ir.md §7.2).
+
+``passes.<snake_name>(backend=...)`` makes a pass; its module is imported at that moment. ``passes.PIPELINE`` is the order.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from pypto_core.passes.pipeline import PIPELINE, factory_of, make_pass
+
+_FACTORIES = {factory_of(name): name for name in PIPELINE}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _FACTORIES:
+        return partial(make_pass, _FACTORIES[name])
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return [*_FACTORIES, "PIPELINE"]
