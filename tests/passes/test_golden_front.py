@@ -1,0 +1,101 @@
+"""The front passes: every case of ``tests/golden/front``, and their stages of the kernels."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pypto_core.diagnostics import PassError
+from pypto_core.frontend import parse
+from pypto_core.passes.pipeline import PIPELINE
+from tests.support.golden import (
+    Case,
+    Stage,
+    assert_mentions,
+    cases,
+    kernel_stages,
+    make_pass,
+    read_program,
+    same_text,
+    text_of,
+)
+
+FRONT = cases("front")
+PASSES: tuple[str, ...] = (
+    "InlineFunctions",
+    "UnrollLoops",
+    "CtrlFlowTransform",
+    "ConvertToSSA",
+    "Simplify",
+    "NormalizeStmtStructure",
+    "FlattenCallExpr",
+    "OutlineHierarchyScopes",
+    "OutlineIncoreScopes",
+    "OutlineClusterScopes",
+)
+_INLINE = re.compile(r"_inline(\d+)")
+
+
+def _renumbered(text: str) -> str:
+    """``_inline<N>`` numbers by first appearance (docs/spec/passes_front.md, appendix A)."""
+    numbers: dict[str, int] = {}
+    return _INLINE.sub(lambda m: f"_inline{numbers.setdefault(m[1], len(numbers))}", text)
+
+
+def _same(case: Case, actual: str, expected: str) -> None:
+    if case.data.get("compare") == "inline-renumber":
+        actual, expected = _renumbered(actual), _renumbered(expected)
+    same_text(actual, expected)
+
+
+@pytest.mark.parametrize("case", [c for c in FRONT if "before" in c.data and "after" in c.data], ids=str)
+def test_chain_from_recorded_text(case: Case) -> None:
+    program = read_program(case.data["before"])
+    for index, name in enumerate(case.data["passes"]):
+        if index == len(case.data["passes"]) - 1 and "before_last" in case.data:
+            _same(case, text_of(program), case.data["before_last"])
+        program = make_pass(name, case.backend)(program)
+    _same(case, text_of(program), case.data["after"])
+
+
+@pytest.mark.parametrize("case", [c for c in FRONT if "before_last" in c.data and "after" in c.data], ids=str)
+def test_last_pass_from_recorded_text(case: Case) -> None:
+    program = read_program(case.data["before_last"])
+    program = make_pass(case.data["passes"][-1], case.backend)(program)
+    _same(case, text_of(program), case.data["after"])
+
+
+@pytest.mark.parametrize("case", [c for c in FRONT if "error" in c.data and "before" in c.data], ids=str)
+def test_error(case: Case) -> None:
+    program = read_program(case.data["before"])
+    with pytest.raises(PassError) as caught:
+        for name in case.data["passes"]:
+            program = make_pass(name, case.backend)(program)
+    assert_mentions(caught.value.diagnostic, case.data["error"]["must_contain"])
+    assert caught.value.diagnostic.span.is_valid
+
+
+@pytest.mark.parametrize("case", [c for c in FRONT if "after" in c.data], ids=str)
+def test_chain_from_source(case: Case) -> None:
+    result = parse(case.source, case.source_path.name)
+    assert not result.diagnostics, [d.message for d in result.diagnostics]
+    assert result.program is not None
+    program = result.program
+    if "before" in case.data:
+        same_text(text_of(program), case.data["before"])
+    for name in case.data["passes"]:
+        program = make_pass(name, case.backend)(program)
+    _same(case, text_of(program), case.data["after"])
+
+
+STAGES = kernel_stages(PASSES, PIPELINE)
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=str)
+def test_kernel_stage(stage: Stage) -> None:
+    program = make_pass(stage.pass_name, stage.backend)(read_program(stage.before))
+    actual, expected = text_of(program), stage.after
+    if stage.pass_name == "InlineFunctions":
+        actual, expected = _renumbered(actual), _renumbered(expected)
+    same_text(actual, expected)
