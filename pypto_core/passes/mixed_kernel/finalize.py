@@ -1,0 +1,349 @@
+"""Repairing loops and branches after half of their statements left (docs/spec/passes_split.md §10.5).
+
+No step enters a scope statement. "Defined" never includes parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
+
+from pypto_core.analysis.affinity import Affinity
+from pypto_core.analysis.lanes import FREE_OPS, PIPE_SETUP_OPS, POP_OPS, PUSH_OPS
+from pypto_core.analysis.statements import SCOPES, block, leaf_call, stmts_of, trailing_yield
+from pypto_core.analysis.uses import all_defs, all_uses, defs_of, expr_vars, type_vars, uses_of
+from pypto_core.ir import AssignStmt, Expr, ForStmt, IfStmt, IterArg, SeqStmts, Stmt, Submit, Var, WhileStmt, YieldStmt
+from pypto_core.ir.visitor import stmt_exprs
+from pypto_core.passes.mixed_kernel.placement import Placement
+
+S = TypeVar("S", bound=Stmt)
+
+_EFFECTS = (
+    PUSH_OPS | POP_OPS | FREE_OPS | PIPE_SETUP_OPS | frozenset({"tile.store", "tile.assemble"})
+)
+
+
+def finalize_split_core_body(
+    stmts: Sequence[Stmt],
+    *,
+    original: Sequence[Stmt],
+    placement: Placement,
+    other: Affinity,
+    known: frozenset[Var],
+    reachable: frozenset[Var],
+) -> list[Stmt]:
+    """One side's statements with consistent carries and merges and without dead values.
+
+    `original` is the body before the cut, `known` are variables that this side receives, `reachable` those that name a
+    written parameter: neither is looked for in `original`. `other` is the peer's affinity.
+    """
+    out = strip_dead_iter_args(stmts)
+    pull = _Pull(_assignments(original), placement, other, known | reachable)
+    out = pull.block(out)
+    out = fixup_dangling_yields(out)
+    out = strip_dangling_if_results(out, known)
+    out = remove_dead_code(out)
+    out = strip_dead_iter_args(out)
+    return remove_dead_code(out)
+
+
+def _with_yield(body: Stmt, values: tuple[Expr, ...]) -> Stmt:
+    """`body` with other values in its trailing yield; without a yield when none are left."""
+    stmts = list(stmts_of(body))
+    last = stmts[-1]
+    if isinstance(last, SeqStmts):
+        return block([*stmts[:-1], _with_yield(last, values)])
+    assert isinstance(last, YieldStmt)
+    return block([*stmts[:-1], last.with_(values=values)] if values else stmts[:-1])
+
+
+def _direct_yield(body: Stmt) -> YieldStmt | None:
+    last = trailing_yield(body)
+    stmts = stmts_of(body)
+    return last if last is not None and type(stmts[-1]) not in SCOPES else None
+
+
+# -- dead loop carries -------------------------------------------------------------------------------------------------
+
+
+def strip_dead_iter_args(stmts: Sequence[Stmt]) -> list[Stmt]:
+    """Drop loop slots that neither the body nor anything after the loop reads; inner loops first."""
+    out = [_map_bodies(s, lambda b: block(strip_dead_iter_args(stmts_of(b)), b)) for s in stmts]
+    for i, stmt in enumerate(out):
+        if isinstance(stmt, (ForStmt, WhileStmt)) and stmt.iter_args:
+            out[i] = _strip_loop(stmt, uses_of(out[i + 1 :]))
+    return out
+
+
+def _strip_loop(loop: ForStmt | WhileStmt, after: set[Var]) -> Stmt:
+    last = _direct_yield(loop.body)
+    inside = {v for s in stmts_of(loop.body) if not isinstance(s, YieldStmt) for v in all_uses(s)}
+    if isinstance(loop, WhileStmt):
+        inside |= set(expr_vars(loop.condition))
+    keep = [
+        arg in inside or (i < len(loop.return_vars) and loop.return_vars[i] in after)
+        for i, arg in enumerate(loop.iter_args)
+    ]
+    if all(keep):
+        return loop
+    body = loop.body
+    if last is not None:
+        body = _with_yield(body, tuple(v for v, k in zip(last.values, keep) if k))
+    return loop.with_(
+        iter_args=tuple(a for a, k in zip(loop.iter_args, keep) if k),
+        return_vars=tuple(v for v, k in zip(loop.return_vars, keep) if k),
+        body=body,
+    )
+
+
+def _map_bodies(stmt: S, fn: Callable[[Stmt], Stmt]) -> S:
+    if isinstance(stmt, (ForStmt, WhileStmt)):
+        return stmt.with_(body=fn(stmt.body))
+    if isinstance(stmt, IfStmt):
+        other = None if stmt.else_body is None else fn(stmt.else_body)
+        return stmt.with_(then_body=fn(stmt.then_body), else_body=other)
+    return stmt
+
+
+# -- initial values ----------------------------------------------------------------------------------------------------
+
+
+def _assignments(stmts: Sequence[Stmt]) -> dict[Var, AssignStmt]:
+    found: dict[Var, AssignStmt] = {}
+    for stmt in stmts:
+        if isinstance(stmt, AssignStmt):
+            found[stmt.var] = stmt
+        elif isinstance(stmt, SeqStmts):
+            found.update(_assignments(stmt.stmts))
+        elif isinstance(stmt, (ForStmt, WhileStmt)):
+            found.update(_assignments(stmts_of(stmt.body)))
+        elif isinstance(stmt, IfStmt):
+            found.update(_assignments(stmts_of(stmt.then_body)))
+            found.update(_assignments(stmts_of(stmt.else_body)))
+    return found
+
+
+class _Pull:
+    """Brings the definitions that a loop's initial values need in front of the loop.
+
+    A value that only the other core can compute is never brought over: its carry is repaired or dropped later.
+    """
+
+    def __init__(
+        self,
+        definitions: Mapping[Var, AssignStmt],
+        placement: Placement,
+        other: Affinity,
+        known: frozenset[Var],
+    ) -> None:
+        self.definitions = definitions
+        self.placement = placement
+        self.other = other
+        self.known = known
+
+    def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        defined: set[Var] = set()
+        out: list[Stmt] = []
+        for stmt in stmts:
+            if isinstance(stmt, (ForStmt, WhileStmt)):
+                for arg in stmt.iter_args:
+                    for var in expr_vars(arg.init_value):
+                        self.pull(var, defined, out)
+            new = _map_bodies(stmt, lambda b: block(self.block(stmts_of(b)), b))
+            out.append(new)
+            defined.update(all_defs(new))
+        return out
+
+    def pull(self, var: Var, defined: set[Var], out: list[Stmt]) -> None:
+        if var in defined or var in self.known:
+            return
+        stmt = self.definitions.get(var)
+        if stmt is None or self.placement[stmt] in (self.other, Affinity.MIXED):
+            return
+        defined.add(var)
+        for needed in reversed([v for e in stmt_exprs(stmt) for v in expr_vars(e)]):
+            self.pull(needed, defined, out)
+        out.append(stmt)
+
+
+# -- yields ------------------------------------------------------------------------------------------------------------
+
+
+def fixup_dangling_yields(stmts: Sequence[Stmt]) -> list[Stmt]:
+    """A loop that yields a value of the other core yields its carry instead."""
+    out: list[Stmt] = []
+    for stmt in stmts:
+        if isinstance(stmt, (ForStmt, WhileStmt)):
+            body = block(fixup_dangling_yields(stmts_of(stmt.body)), stmt.body)
+            if stmt.iter_args:
+                defined = defs_of(out) | set(all_defs(body)) | set(stmt.iter_args)
+                body = _fix_yield(body, stmt.iter_args, defined)
+            stmt = stmt.with_(body=body)
+        elif isinstance(stmt, IfStmt):
+            stmt = _map_bodies(stmt, lambda b: block(fixup_dangling_yields(stmts_of(b)), b))
+        out.append(stmt)
+    return out
+
+
+def _is_defined(value: Expr, defined: set[Var]) -> bool:
+    return all(var in defined for var in expr_vars(value))
+
+
+def _fix_yield(body: Stmt, fallbacks: Sequence[Expr | None], defined: set[Var]) -> Stmt:
+    """Replace undefined values of a body's trailing yield, and of the ifs in it, by their slot's fallback."""
+    stmts = [_fix_if(s, fallbacks, defined) for s in stmts_of(body)]
+    body = block(stmts, body)
+    last = _direct_yield(body)
+    if last is None:
+        return body
+    values = tuple(
+        fallbacks[i] or value if i < len(fallbacks) and not _is_defined(value, defined) else value
+        for i, value in enumerate(last.values)
+    )
+    return body if all(a is b for a, b in zip(values, last.values)) else _with_yield(body, values)
+
+
+def _fix_if(stmt: Stmt, args: Sequence[Expr | None], defined: set[Var]) -> Stmt:
+    if not isinstance(stmt, IfStmt) or stmt.else_body is None or not stmt.return_vars:
+        return stmt
+    then, other = _direct_yield(stmt.then_body), _direct_yield(stmt.else_body)
+    if then is None or other is None:
+        return stmt
+    carries = {a for a in args if isinstance(a, IterArg)}
+    fallbacks: list[Expr | None] = []
+    for pair in zip(then.values, other.values):
+        found = {v for v in pair if v in carries}
+        fallbacks.append(found.pop() if len(found) == 1 else None)
+    return stmt.with_(
+        then_body=_fix_yield(stmt.then_body, fallbacks, defined),
+        else_body=_fix_yield(stmt.else_body, fallbacks, defined),
+    )
+
+
+# -- merges ------------------------------------------------------------------------------------------------------------
+
+
+def strip_dangling_if_results(
+    stmts: Sequence[Stmt], known: frozenset[Var], outer: frozenset[Var] = frozenset()
+) -> list[Stmt]:
+    """Drop a merge result when a branch's value does not exist on this side."""
+    defined = set(outer)
+    out: list[Stmt] = []
+    for stmt in stmts:
+        if isinstance(stmt, (ForStmt, WhileStmt)):
+            inner = defined | set(stmt.iter_args)
+            if isinstance(stmt, ForStmt):
+                inner.add(stmt.loop_var)
+            stmt = stmt.with_(
+                body=block(strip_dangling_if_results(stmts_of(stmt.body), known, frozenset(inner)), stmt.body)
+            )
+        elif isinstance(stmt, IfStmt):
+            seen = frozenset(defined)
+            stmt = _map_bodies(
+                stmt, lambda b: block(strip_dangling_if_results(stmts_of(b), known, seen), b)
+            )
+            stmt = _strip_if(stmt, defined | known)
+        out.append(stmt)
+        defined.update(all_defs(stmt))
+    return out
+
+
+def _strip_if(stmt: IfStmt, defined: set[Var]) -> IfStmt:
+    if not stmt.return_vars or stmt.else_body is None:
+        return stmt
+    then, other = _direct_yield(stmt.then_body), _direct_yield(stmt.else_body)
+    if then is None or other is None:
+        return stmt
+    keep = [
+        _is_defined(a, defined | _top_defs(stmt.then_body)) and _is_defined(b, defined | _top_defs(stmt.else_body))
+        for a, b in zip(then.values, other.values)
+    ]
+    if all(keep):
+        return stmt
+    return stmt.with_(
+        return_vars=tuple(v for v, k in zip(stmt.return_vars, keep) if k),
+        then_body=_with_yield(stmt.then_body, tuple(v for v, k in zip(then.values, keep) if k)),
+        else_body=_with_yield(stmt.else_body, tuple(v for v, k in zip(other.values, keep) if k)),
+    )
+
+
+def _top_defs(body: Stmt) -> set[Var]:
+    found: set[Var] = set()
+    for stmt in stmts_of(body):
+        if isinstance(stmt, AssignStmt):
+            found.add(stmt.var)
+        elif isinstance(stmt, (ForStmt, WhileStmt, IfStmt)):
+            found.update(stmt.return_vars)
+    return found
+
+
+# -- dead code ---------------------------------------------------------------------------------------------------------
+
+
+def remove_dead_code(stmts: Sequence[Stmt]) -> list[Stmt]:
+    """Remove assignments whose value nothing reads; types of live variables count as readers."""
+    live: set[Var] = set()
+    definitions: dict[Var, AssignStmt] = {}
+    binders: list[Var] = []
+    for stmt in stmts:
+        _collect(stmt, live, definitions, binders)
+    for var in binders:
+        live.update(type_vars(var.type))
+    work = list(live)
+    while work:
+        var = work.pop()
+        stmt = definitions.pop(var, None)
+        if stmt is None:
+            continue
+        for needed in (*(v for e in stmt_exprs(stmt) for v in expr_vars(e)), *type_vars(var.type)):
+            if needed not in live:
+                live.add(needed)
+                work.append(needed)
+    return _drop(stmts, frozenset(definitions))
+
+
+def _collect(stmt: Stmt, live: set[Var], definitions: dict[Var, AssignStmt], binders: list[Var]) -> None:
+    if isinstance(stmt, AssignStmt) and not _has_effect(stmt):
+        definitions[stmt.var] = stmt
+        return
+    if isinstance(stmt, AssignStmt):
+        binders.append(stmt.var)
+    elif isinstance(stmt, (ForStmt, WhileStmt)):
+        binders.extend((*stmt.iter_args, *stmt.return_vars))
+    elif isinstance(stmt, IfStmt):
+        binders.extend(stmt.return_vars)
+    if type(stmt) in SCOPES:
+        live.update(all_uses(stmt))
+        return
+    for expr in stmt_exprs(stmt):
+        live.update(expr_vars(expr))
+    for body in _bodies(stmt):
+        for inner in stmts_of(body):
+            _collect(inner, live, definitions, binders)
+
+
+def _bodies(stmt: Stmt) -> tuple[Stmt, ...]:
+    if isinstance(stmt, SeqStmts):
+        return stmt.stmts
+    if isinstance(stmt, (ForStmt, WhileStmt)):
+        return (stmt.body,)
+    if isinstance(stmt, IfStmt):
+        return (stmt.then_body,) if stmt.else_body is None else (stmt.then_body, stmt.else_body)
+    return ()
+
+
+def _has_effect(stmt: AssignStmt) -> bool:
+    call = leaf_call(stmt)
+    return isinstance(stmt.value, Submit) or (call is not None and call.name in _EFFECTS)
+
+
+def _drop(stmts: Sequence[Stmt], dead: frozenset[Var]) -> list[Stmt]:
+    out: list[Stmt] = []
+    for stmt in stmts:
+        if isinstance(stmt, AssignStmt) and stmt.var in dead:
+            continue
+        if isinstance(stmt, SeqStmts):
+            out.extend(_drop(stmt.stmts, dead))
+        else:
+            out.append(_map_bodies(stmt, lambda b: block(_drop(stmts_of(b), dead), b)))
+    return out

@@ -1,0 +1,87 @@
+"""Where tensors and return values come from (docs/spec/passes_split.md §10.3, items 11 and 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pypto_core.analysis.statements import as_var, first_return, leaf_call, trailing_yield, walk_stmts
+from pypto_core.ir import AssignStmt, Expr, ForStmt, Function, IfStmt, Stmt, TensorType, Var, WhileStmt
+from pypto_core.ops.registry import find_op
+
+
+def gm_origins(function: Function, stmts: Sequence[Stmt]) -> dict[Var, Var]:
+    """Variable -> the parameter whose global memory it names, followed through stores, aliases, loops and merges."""
+    origin: dict[Var, Var] = {p: p for p in function.params}
+    work = list(walk_stmts(stmts))
+
+    def of(expr: Expr) -> Var | None:
+        var = as_var(expr)
+        return origin.get(var) if var is not None else None
+
+    def put(var: Var, found: Var | None) -> bool:
+        if found is None or origin.get(var) is found:
+            return False
+        origin[var] = found
+        return True
+
+    # One round per nesting level is enough; the bound keeps a name that is assigned twice from alternating forever.
+    for _ in range(len(work) + 1):
+        changed = False
+        for stmt in work:
+            if isinstance(stmt, AssignStmt):
+                call = leaf_call(stmt)
+                if call is None:
+                    changed |= put(stmt.var, of(stmt.value))
+                elif call.name == "tile.store" and len(call.args) > 2:
+                    changed |= put(stmt.var, of(call.args[2]))
+            elif isinstance(stmt, (ForStmt, WhileStmt)):
+                for arg in stmt.iter_args:
+                    changed |= put(arg, of(arg.init_value))
+                last = trailing_yield(stmt.body)
+                for var, value in zip(stmt.return_vars, last.values if last is not None else ()):
+                    changed |= put(var, of(value))
+            elif isinstance(stmt, IfStmt) and stmt.else_body is not None:
+                then, other = trailing_yield(stmt.then_body), trailing_yield(stmt.else_body)
+                if then is None or other is None:
+                    continue
+                for var, a, b in zip(stmt.return_vars, then.values, other.values):
+                    found = of(a)
+                    changed |= put(var, found if found is not None and found is of(b) else None)
+        if not changed:
+            break
+    return origin
+
+
+def return_params(function: Function, stmts: Sequence[Stmt]) -> list[Var | None]:
+    """For each value of the first return, the parameter that it traces to by the return lineage, or None.
+
+    Unlike :func:`gm_origins` a loop result follows the loop's initial value, and merges are not traced.
+    """
+    ret = first_return(function.body)
+    lineage: dict[Var, Expr] = {}
+    for stmt in walk_stmts(stmts):
+        if isinstance(stmt, AssignStmt):
+            call = leaf_call(stmt)
+            if call is None:
+                lineage[stmt.var] = stmt.value
+                continue
+            op = None if call.is_function_call else find_op(call.name)
+            reused = op.output_reuses_input if op is not None else None
+            if reused is not None and reused < len(call.args):
+                lineage[stmt.var] = call.args[reused]
+        elif isinstance(stmt, (ForStmt, WhileStmt)):
+            for i, arg in enumerate(stmt.iter_args):
+                lineage[arg] = arg.init_value
+                if i < len(stmt.return_vars) and isinstance(stmt.return_vars[i].type, TensorType):
+                    lineage[stmt.return_vars[i]] = arg.init_value
+    params = frozenset(function.params)
+
+    def trace(expr: Expr) -> Var | None:
+        var = as_var(expr)
+        seen: set[Var] = set()
+        while var is not None and var not in params and var not in seen:
+            seen.add(var)
+            var = as_var(lineage.get(var))
+        return var if var in params else None
+
+    return [trace(value) for value in ret.values] if ret is not None else []
