@@ -13,7 +13,6 @@ from pypto_core.ir import (
     MakeTuple,
     MemorySpace,
     ScalarType,
-    SplitMode,
     TensorType,
     TileType,
     make_binary,
@@ -443,6 +442,3 @@ def cast_scalar(low: Lowering) -> Expr:
         low.fault(f"target_type must be a data type, but got {kind_word(dtype)}", "target_type", "op-value")
     operand = normalise.as_expr(low.values["input"], low.span_of("input"), "input")
     return make_cast(operand, dtype, low.site.span)
-
-
-SPLIT_NONE: Final = SplitMode.NONE

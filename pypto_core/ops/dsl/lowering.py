@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NoReturn
 
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.ir import ConstInt, DataType, Expr, MakeTuple, Span
+from pypto_core.ir import ConstInt, DataType, Expr, Span
 from pypto_core.ops.dsl import normalise
 from pypto_core.ops.dsl.constants import default_value
 from pypto_core.ops.dsl.model import DslCallable, DslParam
@@ -219,7 +219,3 @@ def _store(low: Lowering, op: OpDef, keyword: KwParam, kwargs: dict[str, Any]) -
     if keyword.stored is Stored.WHEN_NOT_DEFAULT and value == keyword.default:
         return
     kwargs[keyword.name] = value
-
-
-def index_tuple(values: list[Expr], span: Span) -> Expr:
-    return MakeTuple(tuple(values), span=span)

@@ -6,7 +6,7 @@ import keyword
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pypto_core.ir import ConstFloat, ConstInt, DataType, Expr, MakeTuple, MemorySpace, ScalarType, TensorType
+from pypto_core.ir import ConstFloat, ConstInt, DataType, Expr, MakeTuple, MemorySpace, ScalarType
 from pypto_core.ops.dsl import normalise
 from pypto_core.ops.dsl.lowering import keyword_value
 from pypto_core.ops.dsl.values import CallSite, DslValue
@@ -103,7 +103,3 @@ def _dummy_task(stored: dict[str, Any], site: CallSite) -> Expr:
     return untyped_op_call(
         "system.task_dummy", [], stored, result=ScalarType.of(DataType.TASK_ID), attrs=attrs, span=site.span
     )
-
-
-def is_tensor(value: Expr) -> bool:
-    return isinstance(value.type, TensorType)

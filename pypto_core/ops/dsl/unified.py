@@ -18,15 +18,8 @@ _BOTH_LEVELS: Final = frozenset({"Tensor", "Tile"})
 
 #: Callables whose tile form needs the scratch operand that the tensor form must not have.
 _TILE_NEEDS_SCRATCH: Final[Mapping[str, str]] = {
-    **{
-        name: "Tile inputs require tmp_tile with the same dtype and rank as the input, and every dimension at least as "
-        "large as the corresponding one of the input"
-        for name in ("row_max", "row_min", "row_sum", "row_prod")
-    },
-    **{
-        name: "Tile inputs require tmp_tile, a scratch tile like the input"
-        for name in ("row_argmax", "row_argmin", "col_argmax", "col_argmin")
-    },
+    **dict.fromkeys(("row_max", "row_min", "row_sum", "row_prod"), "Tile inputs require tmp_tile with the same dtype and rank as the input, and every dimension at least as " "large as the corresponding one of the input"),
+    **dict.fromkeys(("row_argmax", "row_argmin", "col_argmax", "col_argmin"), "Tile inputs require tmp_tile, a scratch tile like the input"),
     **{
         name: f"Tile inputs require an explicit scratch tile - call pl.{name}(lhs, rhs, tmp) "
         f"or pl.tile.{name}(lhs, rhs, tmp)"
@@ -71,7 +64,7 @@ def lower_unified(low: Lowering) -> Expr:
 
 def _operands(low: Lowering) -> list[str]:
     """Parameters that take a tensor or a tile, written ones first to last."""
-    return [p.name for p in low.callee.params if _BOTH_LEVELS <= set(p.alternatives) and low.given(p.name)]
+    return [p.name for p in low.callee.params if set(p.alternatives) >= _BOTH_LEVELS and low.given(p.name)]
 
 
 def _level(low: Lowering, operands: list[str]) -> str | None:
