@@ -7,10 +7,9 @@ every other parameter becomes the next positional argument. `forms.py` holds the
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NoReturn
 
-from pypto_core.diagnostics import Diagnostic
 from pypto_core.ir import ConstInt, DataType, Expr, Span
 from pypto_core.ops.dsl import normalise
 from pypto_core.ops.dsl.constants import default_value
@@ -137,9 +136,7 @@ def _located(low: Lowering, error: OpError, sources: list[str]) -> OpError:
     if origin is None and not span.is_valid:
         span = low.site.span
     where = {"arg": origin} if isinstance(origin, int) else {"keyword": origin} if origin is not None else {}
-    moved = Diagnostic(
-        found.code, found.severity, found.message, span, found.related, {**found.data, "param": name, **where}
-    )
+    moved = replace(found, span=span, data={**found.data, "param": name, **where})
     return OpError(
         moved,
         origin if isinstance(origin, int) else None,

@@ -10,9 +10,10 @@ typed call. Statement forms (`pl.range`, `pl.at`, `pl.submit` ...) are not calls
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NoReturn
 
-from pypto_core.diagnostics import Diagnostic, Severity
+from pypto_core.diagnostics import Diagnostic
 from pypto_core.ir import ERROR_TYPE, Call, Expr, Op, Span, SplitMode
 from pypto_core.ops.dsl.catalogue import NAMESPACES, find_callable, near_names
 from pypto_core.ops.dsl.forms import SHARD_PATHS, lower, shard_call
@@ -126,7 +127,7 @@ def _silent(operator: str, args: Sequence[DslValue], site: CallSite) -> Expr:
 
 
 def _raise(code: str, message: str, span: Span, data: Mapping[str, Any]) -> NoReturn:
-    raise OpError(Diagnostic(code, Severity.ERROR, message, span, data=data))
+    raise OpError(Diagnostic(code, message, span, data=data))
 
 
 def _unknown(path: str, span: Span) -> NoReturn:
@@ -150,7 +151,7 @@ def _bind_error(callee: DslCallable, error: BindError, site: CallSite) -> OpErro
     data: dict[str, Any] = {"op": callee.path, "fault": error.fault, "suggestion": error.suggestion}
     span = site.span_of(error.argument)
     diagnostic = Diagnostic(
-        "op-bad-arguments", Severity.ERROR, f"'{callee.path}': {error.reason}{_expected(callee)}", span, data=data
+        "op-bad-arguments", f"'{callee.path}': {error.reason}{_expected(callee)}", span, data=data
     )
     return OpError(
         diagnostic,
@@ -163,7 +164,7 @@ def _error(callee: DslCallable, fault: DslFault, site: CallSite) -> OpError:
     origin = _origin(callee, fault.param, site)
     data = {"op": callee.path, "param": fault.param, **fault.data}
     diagnostic = Diagnostic(
-        fault.code, Severity.ERROR, f"'{callee.path}': {fault.text}{_expected(callee)}", site.span_of(origin), data=data
+        fault.code, f"'{callee.path}': {fault.text}{_expected(callee)}", site.span_of(origin), data=data
     )
     return OpError(
         diagnostic, origin if isinstance(origin, int) else None, origin if isinstance(origin, str) else None
@@ -184,8 +185,7 @@ def _with_signature(callee: DslCallable, error: OpError) -> OpError:
     """An operator's own complaint, with the callable in front and its signature below."""
     found = error.diagnostic
     message = f"'{callee.path}': {found.message}{_sibling_hint(callee, error)}{_expected(callee)}"
-    diagnostic = Diagnostic(found.code, found.severity, message, found.span, found.related, found.data)
-    return OpError(diagnostic, error.arg_index, error.keyword, error.unproven)
+    return OpError(replace(found, message=message), error.arg_index, error.keyword, error.unproven)
 
 
 def _sibling_hint(callee: DslCallable, error: OpError) -> str:
