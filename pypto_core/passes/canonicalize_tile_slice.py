@@ -36,12 +36,13 @@ from pypto_core.ir import (
     body_stmts,
     const_dim,
     effective_tile_view,
+    map_tuple,
     substitute,
     walk_stmts,
 )
 from pypto_core.ir.visitor import stmt_exprs, walk_exprs
 from pypto_core.passes.base import Pass, PassContract, map_functions
-from pypto_core.passes.stmt_parts import map_bodies, substitute_header
+from pypto_core.passes.stmt_parts import map_bodies, substitute_header, substitute_loop
 from pypto_core.passes.tile_calls import (
     define,
     fold_add,
@@ -260,9 +261,9 @@ class _Canonicalizer:
             before, new = self._call(value) if isinstance(value, Call) else ([], value)
             return [*before, stmt.with_(expr=new)]
         if isinstance(stmt, YieldStmt):
-            stmt = substitute(stmt, self._renamed)
-            before, values = self._extracts(stmt.values, stmt.span, self._is_unaligned)
-            return [*before, stmt.with_(values=values)]
+            last: YieldStmt = substitute(stmt, self._renamed)
+            before, values = self._extracts(last.values, stmt.span, self._is_unaligned)
+            return [*before, last.with_(values=values)]
         if isinstance(stmt, (ForStmt, WhileStmt)):
             return self._loop(stmt)
         new = substitute_header(stmt, self._renamed)
@@ -289,26 +290,25 @@ class _Canonicalizer:
         return stmt.with_(var=var, value=value)
 
     def _loop(self, stmt: ForStmt | WhileStmt) -> list[Stmt]:
+        loop = substitute_loop(stmt, self._renamed)
         before: list[Stmt] = []
-        renamed: dict[Var, Expr] = {}
-        iter_args: list[IterArg] = []
-        for arg in stmt.iter_args:
-            init = substitute(arg.init_value, self._renamed)
-            if isinstance(init, Var) and self._is_unaligned(init):
-                extract = self._bind(init, MemorySpace.Vec, stmt.span)
-                before.append(extract)
-                init = extract.var
-            new_arg = arg.with_(init_value=init)
-            if new_arg is not arg:
-                renamed[arg] = new_arg
-            iter_args.append(new_arg)
-        stmt = substitute_header(stmt, self._renamed)
-        if renamed:
-            stmt = stmt.with_(iter_args=tuple(iter_args))
-            self._renamed.update(renamed)
-        if isinstance(stmt, WhileStmt):
-            stmt = stmt.with_(condition=substitute(stmt.condition, self._renamed))
-        return [*before, stmt.with_(body=self.body(stmt.body))]
+
+        def carried(arg: IterArg) -> IterArg:
+            init = arg.init_value
+            if not isinstance(init, Var) or not self._is_unaligned(init):
+                return arg
+            extract = self._bind(init, MemorySpace.Vec, stmt.span)
+            before.append(extract)
+            return arg.with_(init_value=extract.var)
+
+        iter_args = map_tuple(loop.iter_args, carried)
+        for old, was, new in zip(stmt.iter_args, loop.iter_args, iter_args, strict=True):
+            if new is not was:
+                self._renamed[old] = self._renamed[was] = new
+        loop = loop.with_(iter_args=iter_args)
+        if before and isinstance(loop, WhileStmt):
+            loop = loop.with_(condition=substitute(loop.condition, self._renamed))
+        return [*before, loop.with_(body=self.body(loop.body))]
 
     # -- calls -----------------------------------------------------------------------------------------------------
     def _call(self, call: Call) -> tuple[list[Stmt], Call]:

@@ -14,6 +14,7 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
     map_attrs,
+    map_tuple,
     substitute,
 )
 
@@ -51,4 +52,17 @@ def substitute_header(stmt: Stmt, mapping: Mapping[Var, Expr]) -> Stmt:
             stmt = stmt.with_(core_num=substitute(stmt.core_num, mapping))
         return stmt
     new: Stmt = substitute(stmt, mapping)
+    return new
+
+
+def substitute_loop(stmt: ForStmt | WhileStmt, mapping: dict[Var, Expr]) -> ForStmt | WhileStmt:
+    """:func:`substitute_header` with the carried values included; renamed iter_args are added to ``mapping``."""
+    iter_args = map_tuple(
+        stmt.iter_args, lambda arg: arg.with_(init_value=substitute(arg.init_value, mapping))
+    )
+    new = substitute_header(stmt, mapping).with_(iter_args=iter_args)
+    assert isinstance(new, (ForStmt, WhileStmt))
+    mapping.update((old, arg) for old, arg in zip(stmt.iter_args, iter_args, strict=True) if old is not arg)
+    if isinstance(new, WhileStmt):
+        new = new.with_(condition=substitute(new.condition, mapping))
     return new

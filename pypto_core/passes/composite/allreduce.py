@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import reduce
 
 from pypto_core.backend import align_up
 from pypto_core.ir import (
@@ -127,7 +126,10 @@ class _Lanes:
 
 
 def _element_count(kind: TensorType) -> Expr:
-    return reduce(fold_times, kind.shape, index(1))
+    count: Expr = index(1)
+    for extent in kind.shape:
+        count = fold_times(count, extent)
+    return count
 
 
 def _load(e: Emitter, qualifier: str, source: Expr, offsets: MakeTuple, shape: MakeTuple, valid: MakeTuple) -> Var:

@@ -33,18 +33,14 @@ from pypto_core.ir import (
     const_dim,
     walk_stmts,
 )
-from pypto_core.ir.visitor import stmt_bodies, stmt_exprs, walk_exprs
+from pypto_core.ir.visitor import stmt_bodies, walk_exprs
 from pypto_core.ops import InheritSpace, OpCategory, find_op
 from pypto_core.passes.base import map_functions
+from pypto_core.passes.reads import MATMUL_OPERANDS, Read, Reads
 from pypto_core.passes.stmt_parts import map_bodies
 
 BRIDGE_ATTR = "__compiler_tensor_to_tile_mat_bridge"
 _SPACES = (MemorySpace.Mat, MemorySpace.Left, MemorySpace.Right)
-_MATMUL_SLOTS: dict[str, dict[int, MemorySpace]] = {
-    "tile.matmul": {0: MemorySpace.Left, 1: MemorySpace.Right},
-    "tile.matmul_bias": {0: MemorySpace.Left, 1: MemorySpace.Right},
-    "tile.matmul_acc": {1: MemorySpace.Left, 2: MemorySpace.Right},
-}
 _STORAGE_VIEWS = frozenset({"tensor.slice", "tensor.assemble", "tensor.view"})
 
 
@@ -164,29 +160,12 @@ def _root(expr: Expr, definitions: dict[Var, Expr]) -> Var | None:
 class _Hoister:
     def __init__(self, function: Function, safe: set[Var], backend: Backend) -> None:
         self._safe = safe
-        self._uses: dict[Var, list[tuple[Call | None, int]]] = {}
+        self._reads = Reads(function.body)
         self._movable: set[Var] = set()
         self._full: set[MemorySpace] = set(_SPACES) - set(_spaces_with_room(function, backend))
-        self._collect_uses(function.body)
-        for stmt in walk_stmts(function.body):
-            if isinstance(stmt, AssignStmt) and _is_marked_load(stmt.value):
+        for stmt in self._reads.definitions():
+            if _is_marked_load(stmt.value):
                 self._mark_movable(stmt.var)
-
-    def _collect_uses(self, body: Stmt) -> None:
-        for stmt in walk_stmts(body):
-            for root in stmt_exprs(stmt):
-                if isinstance(root, Call):
-                    for position, arg in enumerate(root.args):
-                        for var in expr_vars(arg):
-                            self._uses.setdefault(var, []).append((root if arg is var else None, position))
-                else:
-                    for var in expr_vars(root):
-                        self._uses.setdefault(var, []).append((None, 0))
-        self._results = {
-            stmt.value: stmt.var
-            for stmt in walk_stmts(body)
-            if isinstance(stmt, AssignStmt) and isinstance(stmt.value, Call)
-        }
 
     def _mark_movable(self, load: Var) -> None:
         chain = self._chain(load)
@@ -199,46 +178,39 @@ class _Hoister:
         """The single-use path from a load to its matmul operand, all of which may move."""
         path = [load]
         while True:
-            uses = self._uses.get(path[-1], [])
-            if len(uses) != 1:
+            reads = self._reads.of(path[-1])
+            step = self._step(reads[0]) if len(reads) == 1 else None
+            if step is None:
                 return None
-            call, position = uses[0]
-            result = None if call is None else self._results.get(call)
-            if call is None or result is None or position != 0:
-                return None
-            if call.name == "tile.transpose_view":
-                path.append(result)
-            elif call.name in ("tile.move", "tile.extract"):
-                return [*path, result] if self._feeds_own_slot(result, single=True) else None
-            else:
-                return None
+            path.append(step.var)
+            if not _is_view(step):
+                return path if self._feeds_own_slot(step.var, single=True) else None
 
     def _is_panel(self, value: Var) -> bool:
-        uses = self._uses.get(value, [])
-        for call, position in uses:
-            result = None if call is None else self._results.get(call)
-            if call is None or result is None or position != 0:
+        reads = self._reads.of(value)
+        for read in reads:
+            step = self._step(read)
+            if step is None:
                 return False
-            if call.name == "tile.transpose_view":
-                if not self._is_panel(result):
-                    return False
-            elif call.name in ("tile.move", "tile.extract"):
-                if not self._feeds_own_slot(result, single=False):
-                    return False
-            else:
+            fed = self._is_panel(step.var) if _is_view(step) else self._feeds_own_slot(step.var, single=False)
+            if not fed:
                 return False
-        return bool(uses)
+        return bool(reads)
+
+    @staticmethod
+    def _step(read: Read) -> AssignStmt | None:
+        """The view, move or extract that reads a value as its source."""
+        if read.call is None or read.position != 0 or not isinstance(read.stmt, AssignStmt):
+            return None
+        return read.stmt if read.call.name in ("tile.transpose_view", "tile.move", "tile.extract") else None
 
     def _feeds_own_slot(self, operand: Var, *, single: bool) -> bool:
         """Whether a Left/Right tile is read by matmuls alone, in the slot of its space."""
         kind = operand.type
-        uses = self._uses.get(operand, [])
-        if not isinstance(kind, TileType) or not uses or (single and len(uses) != 1):
+        reads = self._reads.of(operand)
+        if not isinstance(kind, TileType) or not reads or (single and len(reads) != 1):
             return False
-        return all(
-            call is not None and _MATMUL_SLOTS.get(call.name, {}).get(position) is kind.memory_space
-            for call, position in uses
-        )
+        return all(_slot(read) is kind.memory_space for read in reads)
 
     def body(self, body: Stmt) -> Stmt:
         out: list[Stmt] = []
@@ -279,6 +251,18 @@ class _Hoister:
         if call.name == "tile.load" and call.args[0] not in self._safe:
             return False
         return not any(var in inside for var in expr_vars(call))
+
+
+def _is_view(stmt: AssignStmt) -> bool:
+    return isinstance(stmt.value, Call) and stmt.value.name == "tile.transpose_view"
+
+
+def _slot(read: Read) -> MemorySpace | None:
+    """The space that a matmul reads this operand from."""
+    operands = () if read.call is None else MATMUL_OPERANDS.get(read.call.name, ())
+    if read.position not in operands:
+        return None
+    return (MemorySpace.Left, MemorySpace.Right)[operands.index(read.position)]
 
 
 def _is_marked_load(expr: Expr) -> bool:
