@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from pypto_core.analysis.affinity import Affinity, MoveDirection, classify_call_affinity, classify_move_direction
 from pypto_core.analysis.lanes import const_value
@@ -34,59 +35,71 @@ from pypto_core.passes.split_axis.state import SplitState, TileInfo
 from pypto_core.passes.split_axis.statement import bind_replaced, localize_return_stores, process_stmt
 
 
+V = TypeVar("V", bound=Var)
+Leaf = Callable[[Stmt, Call, SplitState], list[Stmt]]
+
+
 def lower(stmts: Sequence[Stmt], state: SplitState) -> list[Stmt]:
     """`stmts` with vector work halved on the mode's axis; cube and shared work stays full.
 
     The result still names replaced variables: substitute ``state.repl`` once at the end.
     """
+    return _rewrite(stmts, state, _lower_leaf)
+
+
+def halve_all(stmts: Sequence[Stmt], state: SplitState) -> list[Stmt]:
+    """The same for a body that is one core's already: every leaf statement goes through the halving rules."""
+    return _rewrite(stmts, state, lambda stmt, _, s: process_stmt(stmt, s))
+
+
+def _rewrite(stmts: Sequence[Stmt], state: SplitState, leaf: Leaf) -> list[Stmt]:
     out: list[Stmt] = []
     for stmt in stmts:
-        out.extend(_lower_stmt(stmt, state))
+        out.extend(_rewrite_stmt(stmt, state, leaf))
     return out
 
 
-def _body(body: Stmt, state: SplitState) -> Stmt:
-    return block(lower(stmts_of(body), state), body)
+def _rewrite_body(body: Stmt, state: SplitState, leaf: Leaf) -> Stmt:
+    return block(_rewrite(stmts_of(body), state, leaf), body)
 
 
-def _lower_stmt(stmt: Stmt, state: SplitState) -> list[Stmt]:
+def _rewrite_stmt(stmt: Stmt, state: SplitState, leaf: Leaf) -> list[Stmt]:
     call = leaf_call(stmt)
     if call is not None:
-        return _lower_leaf(stmt, call, state)
+        return leaf(stmt, call, state)
     if isinstance(stmt, AssignStmt):
         return [bind_replaced(stmt, state) or stmt]
     if isinstance(stmt, (ForStmt, WhileStmt)):
-        return [lower_loop(stmt, state)]
+        return [_rewrite_loop(stmt, state, leaf)]
     if isinstance(stmt, IfStmt):
-        return [lower_if(stmt, state)]
+        return [_rewrite_if(stmt, state, leaf)]
     if isinstance(stmt, SeqStmts):
-        return lower(stmt.stmts, state)
+        return _rewrite(stmt.stmts, state, leaf)
     if isinstance(stmt, ReturnStmt):
         return [localize_return_stores(stmt, state)]
     return [stmt]
 
 
-def lower_loop(stmt: ForStmt | WhileStmt, state: SplitState) -> Stmt:
-    """A loop with its carries, body and results in per-lane form."""
+def _rewrite_loop(stmt: ForStmt | WhileStmt, state: SplitState, leaf: Leaf) -> Stmt:
     iter_args = repair_iter_args(stmt.iter_args, state)
-    body = _body(stmt.body, state)
+    body = _rewrite_body(stmt.body, state, leaf)
     validate_backedge(stmt, body, state)
     results = repair_return_vars(stmt, iter_args, state)
-    if all(a is b for a, b in zip(iter_args, stmt.iter_args)):
-        iter_args = stmt.iter_args
-    if all(a is b for a, b in zip(results, stmt.return_vars)):
-        results = stmt.return_vars
-    return stmt.with_(iter_args=iter_args, body=body, return_vars=results)
+    return stmt.with_(
+        iter_args=_same(iter_args, stmt.iter_args), body=body, return_vars=_same(results, stmt.return_vars)
+    )
 
 
-def lower_if(stmt: IfStmt, state: SplitState) -> Stmt:
-    """A branch with both bodies and its merged results in per-lane form."""
-    then = _body(stmt.then_body, state)
-    other = None if stmt.else_body is None else _body(stmt.else_body, state)
+def _rewrite_if(stmt: IfStmt, state: SplitState, leaf: Leaf) -> Stmt:
+    then = _rewrite_body(stmt.then_body, state, leaf)
+    other = None if stmt.else_body is None else _rewrite_body(stmt.else_body, state, leaf)
     results = repair_if_return_vars(stmt, then, other, state)
-    if all(a is b for a, b in zip(results, stmt.return_vars)):
-        results = stmt.return_vars
-    return stmt.with_(then_body=then, else_body=other, return_vars=results)
+    return stmt.with_(then_body=then, else_body=other, return_vars=_same(results, stmt.return_vars))
+
+
+def _same(new: tuple[V, ...], old: tuple[V, ...]) -> tuple[V, ...]:
+    """`old` itself when `new` holds the same objects."""
+    return old if len(new) == len(old) and all(a is b for a, b in zip(new, old)) else new
 
 
 def _lower_leaf(stmt: Stmt, call: Call, state: SplitState) -> list[Stmt]:
