@@ -6,10 +6,10 @@ window must fit as a whole. Errors go through :meth:`OpCall.fail` with code ``op
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pypto_core.ir import ConstInt, DataType, Expr, MakeTuple, dim_equal
+from pypto_core.ir import ConstInt, DataType, Expr, MakeTuple, ScalarType, TupleType, dim_equal
 from pypto_core.ir.scalar import make_binary
 from pypto_core.ops.proofs import (
     add,
@@ -18,11 +18,11 @@ from pypto_core.ops.proofs import (
     is_integer,
     max_extent,
     min_extent,
+    provably_equal_extent,
+    provably_zero,
     prove_eq,
     prove_le,
     prove_negative,
-    provably_equal_extent,
-    provably_zero,
 )
 from pypto_core.ops.registry import OpCall
 from pypto_core.ops.shape_rules import is_one, show_dim, show_shape
@@ -329,7 +329,7 @@ def _fold_prefix(
             room = outer[j]
             if size == trailing and room is not None and rows <= room:
                 return _box(new_shape, j, valid[free])
-    call.fail("op-shape", f"{head}: its valid region has a runtime number of rows ({show_dim(valid[free])})")
+    raise call.error("op-shape", f"{head}: its valid region has a runtime number of rows ({show_dim(valid[free])})")
 
 
 def _box(shape: tuple[Expr, ...], axis: int, extent: Expr) -> tuple[Expr, ...]:
@@ -352,7 +352,6 @@ def _static_product(call: OpCall, head: str, dims: Sequence[Expr]) -> int:
 
 def parse_drop_dims(call: OpCall, arg: Expr, shape: tuple[Expr, ...], arg_index: int) -> tuple[int, ...]:
     """Axes that a ``drop_dims`` operand selects, sorted (§2.9)."""
-    fail: Callable[[str, str], None] = lambda code, text: call.fail(code, f"{call.name} {text}", arg=arg_index)  # noqa: E731
     if type(arg) is not MakeTuple:
         call.fail("op-value", f"{call.name} drop_dims must be a MakeTuple of compile-time int constants", arg=arg_index)
     axes: list[int] = []
@@ -360,15 +359,17 @@ def parse_drop_dims(call: OpCall, arg: Expr, shape: tuple[Expr, ...], arg_index:
         axis = const_value(element)
         if axis is None:
             call.fail("op-value", f"{call.name} drop_dims must be a compile-time int constant", arg=arg_index)
+        head = f"{call.name} drop_dims index {axis}"
         if not 0 <= axis < len(shape):
-            fail("op-value", f"drop_dims index {axis} is out of range for rank {len(shape)}")
+            call.fail("op-value", f"{head} is out of range for rank {len(shape)}", arg=arg_index)
         if axis in axes:
-            fail("op-value", f"drop_dims index {axis} is repeated")
+            call.fail("op-value", f"{head} is repeated", arg=arg_index)
         if not is_one(shape[axis]):
-            fail(
+            call.fail(
                 "op-shape",
-                f"drop_dims index {axis} must select a static unit dimension (rank reduction only erases size-1 dims), "
+                f"{head} must select a static unit dimension (rank reduction only erases size-1 dims), "
                 f"but dim {axis} is {show_dim(shape[axis])}",
+                arg=arg_index,
             )
         axes.append(axis)
     return tuple(sorted(axes))
@@ -418,8 +419,6 @@ def const_shape(call: OpCall, index: int) -> tuple[ConstInt, ...]:
 
 def index_tuple(call: OpCall, index: int, what: str) -> None:
     """Every element of tuple operand ``index`` is an INT64, UINT64 or INDEX scalar (§2.10)."""
-    from pypto_core.ir import ScalarType, TupleType
-
     t = call.args[index].type
     if not isinstance(t, TupleType):
         call.fail("op-kind", f"{call.name} {what} must be a tuple", arg=index)

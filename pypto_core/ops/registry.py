@@ -159,6 +159,8 @@ class Param:
     effect: EffectRule = Effect.READ
     lane: LaneKind = LaneKind.DATA
     doc: str = ""
+    expects: str = ""
+    """Own words for a wrong kind: ``expects event to be an AsyncEvent (output of prefetch.async_prefetch)``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +351,7 @@ class OpCall:
         return self.op.name
 
     # -- errors ------------------------------------------------------------------------------------------------
-    def fail(
+    def error(
         self,
         code: str,
         message: str,
@@ -358,8 +360,8 @@ class OpCall:
         keyword: str | None = None,
         unproven: bool = False,
         data: Mapping[str, Any] | None = None,
-    ) -> NoReturn:
-        """Raise :class:`OpError` with one of the ``op-*`` codes, at argument ``arg`` where it has a span."""
+    ) -> OpError:
+        """An :class:`OpError` with one of the ``op-*`` codes, at argument ``arg`` where that has a span."""
         span = self.span
         if arg is not None and arg < len(self.args) and self.args[arg].span.is_valid:
             span = self.args[arg].span
@@ -368,12 +370,11 @@ class OpCall:
             facts["arg"] = arg
         if keyword is not None:
             facts["keyword"] = keyword
-        raise OpError(
-            Diagnostic(code, message, span, data=facts),
-            arg_index=arg,
-            keyword=keyword,
-            unproven=unproven,
-        )
+        return OpError(Diagnostic(code, message, span, data=facts), arg, keyword, unproven)
+
+    def fail(self, code: str, message: str, **where: Any) -> NoReturn:
+        """Raise :meth:`error`."""
+        raise self.error(code, message, **where)
 
     def check(self, ok: bool, code: str, message: str, **where: Any) -> None:
         """``fail(code, message)`` unless ``ok``. For messages that are cheap to build."""
@@ -427,7 +428,8 @@ class OpCall:
     def wrong_kind(self, index: int, kind: ArgKind) -> NoReturn:
         """Report that operand ``index`` is not of ``kind``."""
         got = type_name(self.args[index].type)
-        message = (
+        own = self.op.params[index].expects if index < len(self.op.params) else ""
+        message = f"{self.name} {own}, got {got}" if own else (
             f"The operator {self.name} requires {ordinal(index)} argument to be "
             f"{kind_phrase(kind)}, but got {got} (argument '{self.param_name(index)}')"
         )
@@ -560,7 +562,7 @@ def _checked_kwarg(call: OpCall, kwarg: KwParam, value: Any) -> Any:
         f"Kwarg '{kwarg.name}' for operator '{call.name}' has incompatible type: "
         f"it expects {expects}, but got {_value_type_name(value)}"
     )
-    call.fail("op-keyword", message, keyword=kwarg.name)
+    raise call.error("op-keyword", message, keyword=kwarg.name)
 
 
 def _value_type_name(value: Any) -> str:

@@ -8,7 +8,17 @@ from typing import Any
 from pypto_core.ir import UNKNOWN, DataType, Type
 from pypto_core.ops.kinds import ArgKind
 from pypto_core.ops.proofs import const_value
-from pypto_core.ops.registry import Effect, KwargType, KwParam, OpCall, OpCategory, OpDef, Param, Stored, register
+from pypto_core.ops.registry import (
+    Effect,
+    KwargType,
+    KwParam,
+    OpCall,
+    OpCategory,
+    OpDef,
+    Param,
+    Stored,
+    register,
+)
 from pypto_core.ops.shape_rules import show_shape
 from pypto_core.ops.tile.cross_core import deduce_unknown
 from pypto_core.ops.tile.declare import operand, scalar

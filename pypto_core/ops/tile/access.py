@@ -153,7 +153,7 @@ def _index_vector_axis(call: OpCall, shape: tuple[Expr, ...], *, both_ways: bool
         if both_ways and is_one(shape[1]):
             return 0
     form = "[1, R] or [R, 1]" if both_ways else "[1, R]"
-    call.fail("op-shape", f"The operator {call.name} in row mode requires a static idx of shape {form}, but got {show_shape(shape)}", arg=1)
+    raise call.error("op-shape", f"The operator {call.name} in row mode requires a static idx of shape {form}, but got {show_shape(shape)}", arg=1)
 
 
 def _is_plain_nd(t: TensorType) -> bool:

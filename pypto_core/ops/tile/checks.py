@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pypto_core.ir import ConstInt, DataType, TileType, effective_tile_view
-from pypto_core.ops.proofs import dims_equal, prove_eq, provably_zero
+from pypto_core.ops.proofs import dims_equal, provably_zero, prove_eq
 from pypto_core.ops.registry import OpCall, ordinal
 from pypto_core.ops.shape_rules import show_dim, show_dtypes, show_shape
 

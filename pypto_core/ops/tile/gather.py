@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pypto_core.ir import ConstInt, DataType, Expr, MemorySpace, TileType, TupleType, Type
 from pypto_core.ops.proofs import const_value, floor_div, times
 from pypto_core.ops.registry import Evidence, KwargType, KwParam, LaneKind, OpCall, Stored
@@ -130,7 +132,7 @@ def deduce_gather_compare(call: OpCall) -> Type:
     return TupleType(tuple(TileType(t.shape, t.dtype, None, t.tile_view, MemorySpace.Vec) for t in (found, count)))
 
 
-_UNKNOWN = {"evidence": Evidence.UNKNOWN, "inplace_safe": False}
+_UNKNOWN: dict[str, Any] = {"evidence": Evidence.UNKNOWN, "inplace_safe": False}
 _TABLE = vec("src", lane=LaneKind.INDEX_ADDRESSED_SOURCE, doc="the table; indices are absolute")
 _OUTPUT_DTYPE = dtype_kw("output_dtype", required=False, doc="element type of the result; the source's if absent")
 vector_op(

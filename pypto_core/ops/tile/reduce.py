@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pypto_core.ir import ConstInt, DataType, TileType, Type
 from pypto_core.ops.proofs import prove_eq, prove_le
 from pypto_core.ops.registry import Evidence, OpCall
 from pypto_core.ops.shape_rules import show_dim
-from pypto_core.ops.tile.checks import is_plain_row_major, require_dtype, require_not_empty, require_rank_at_least
+from pypto_core.ops.tile.checks import (
+    is_plain_row_major,
+    require_dtype,
+    require_not_empty,
+    require_rank_at_least,
+)
 from pypto_core.ops.tile.declare import scratch, vec, vector_op
 from pypto_core.ops.tile_views import COL, ROW, fresh
 
@@ -108,7 +115,7 @@ def deduce_col_arg(call: OpCall) -> Type:
 
 
 _ROWS = (vec("tile"), scratch("tmp_tile"))
-_ROW_FLAGS = {"evidence": Evidence.UNKNOWN, "inplace_safe": False}
+_ROW_FLAGS: dict[str, Any] = {"evidence": Evidence.UNKNOWN, "inplace_safe": False}
 vector_op("tile.row_sum", "ROW_REDUCE", deduce_row_reduce, _ROWS, "Sum of each row.", **_ROW_FLAGS)
 vector_op("tile.row_max", "ROW_REDUCE", deduce_row_reduce, _ROWS, "Maximum of each row.", **_ROW_FLAGS)
 vector_op("tile.row_prod", "ROW_REDUCE", deduce_row_reduce, _ROWS, "Product of each row.", **_ROW_FLAGS)

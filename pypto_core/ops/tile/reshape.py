@@ -16,7 +16,15 @@ from pypto_core.ir import (
     implicit_tile_view,
 )
 from pypto_core.ops.kinds import ArgKind
-from pypto_core.ops.proofs import all_dims_equal, const_value, element_count, provably_equal_extent, provably_zero, times
+from pypto_core.ops.proofs import (
+    all_dims_equal,
+    const_value,
+    element_count,
+    provably_equal_extent,
+    provably_zero,
+    times,
+    tuple_elements,
+)
 from pypto_core.ops.regions import index_tuple, reshape_valid
 from pypto_core.ops.registry import Evidence, InheritSpace, OpCall, OpCategory, OpDef, Stored, register
 from pypto_core.ops.shape_rules import show_dim, show_shape
@@ -24,7 +32,6 @@ from pypto_core.ops.tile.checks import require_rank_at_least
 from pypto_core.ops.tile.declare import dtype_kw, operand, tile
 from pypto_core.ops.tile.unary import dtype_of
 from pypto_core.ops.tile_views import COL, NONE_BOX, ROW
-from pypto_core.ops.proofs import tuple_elements
 
 _D = DataType
 REINTERPRET_DTYPES = (
@@ -135,7 +142,7 @@ def _divided(call: OpCall, extent: Expr, axis: int, ratio: int) -> Expr:
         for factor, rest in ((extent.right, extent.left), (extent.left, extent.right)):
             if const_value(factor) == ratio:
                 return rest
-    call.fail(
+    raise call.error(
         "op-shape",
         f"{call.name} cannot prove that dynamic shape dimension {axis} ({show_dim(extent)}) is divisible by {ratio}",
         arg=0,
@@ -203,6 +210,10 @@ def deduce_transpose(call: OpCall) -> Type:
     return TileType(tuple(shape), src.dtype, None, TileView())
 
 
+def _swapped(dims: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    return (*dims[:-2], dims[-1], dims[-2])
+
+
 _FLIP = {ROW: COL, COL: ROW, NONE_BOX: NONE_BOX}
 
 
@@ -211,12 +222,11 @@ def deduce_transpose_view(call: OpCall) -> Type:
     src = call.tile(0)
     require_rank_at_least(call, 0, src, 2)
     source = effective_tile_view(src)
-    swap = lambda dims: (*dims[:-2], dims[-1], dims[-2])  # noqa: E731
     view = TileView(
-        valid_shape=swap(src.valid_shape), blayout=_FLIP[source.blayout], slayout=_FLIP[source.slayout],
+        valid_shape=_swapped(src.valid_shape), blayout=_FLIP[source.blayout], slayout=_FLIP[source.slayout],
         fractal=source.fractal, pad=source.pad, compact=source.compact,
     )  # fmt: skip
-    return TileType(swap(src.shape), src.dtype, None, view, src.memory_space)
+    return TileType(_swapped(src.shape), src.dtype, None, view, src.memory_space)
 
 
 def _view_op(name: str, **fields: object) -> None:

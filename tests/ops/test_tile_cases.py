@@ -1,0 +1,46 @@
+"""One call in, its type or its fault out, for every deduction rule of ``tile.*``, ``system.*`` and ``test.*``."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from pypto_core.ops import OpError, all_ops, create_op_call
+from tests.ops.notation import Case, Reader, read_cases, show
+
+CASES = [case for path in sorted((Path(__file__).parent / "cases").glob("tile_*.txt")) for case in read_cases(path)]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.text)
+def test_case(case: Case) -> None:
+    reader = Reader()
+    args, kwargs = reader.operands(case.operands), reader.kwargs(case.kwargs)
+    if case.result is not None:
+        assert show(create_op_call(case.op, args, kwargs).type) == case.result
+        return
+    with pytest.raises(OpError) as caught:
+        create_op_call(case.op, args, kwargs)
+    error = caught.value
+    assert error.diagnostic.code == case.code, error.diagnostic.message
+    assert any(words in error.diagnostic.message for words in case.words.split("|")), error.diagnostic.message
+    where = {"-"} if error.arg_index is None and error.keyword is None else {str(error.arg_index), error.keyword}
+    assert case.where in where
+
+
+def test_every_rule_has_a_good_and_a_bad_call() -> None:
+    namespaces = ("tile.", "system.", "test.")
+    declared = {op.rule for op in all_ops() if op.name.startswith(namespaces)}
+    outcomes: dict[str, set[bool]] = defaultdict(set)
+    for case in CASES:
+        outcomes[case.rule].add(case.result is not None)
+    # An operator without arguments or keywords to check accepts everything.
+    unrefusable = {"TASK_ID"}
+    assert {rule for rule in declared if outcomes[rule] != {True, False}} == unrefusable
+    assert set(outcomes) == declared
+
+
+def test_cases_stand_under_their_rule() -> None:
+    rules = {op.name: op.rule for op in all_ops()}
+    assert [c.text for c in CASES if rules[c.op] != c.rule] == []
