@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from pypto_core.analysis.lanes import LANE_INDEX_OP
 from pypto_core.arith import Analyzer
+from pypto_core.backend import get_backend
 from pypto_core.engine.lowering import Lowering
 from pypto_core.ir import (
     AssignStmt,
@@ -21,6 +22,7 @@ from pypto_core.ir import (
     Function,
     FunctionType,
     IfStmt,
+    MemorySpace,
     Program,
     ScalarType,
     Span,
@@ -236,6 +238,12 @@ def _ranges(
     return (0, first - 1), (first, first + second - 1)
 
 
+def memory_capacity(backend: str | None, space: MemorySpace) -> int:
+    """Usable bytes of a memory space on a backend, 0 when unknown (docs/spec/ir.md §8)."""
+    chip = get_backend(backend)
+    return chip.mem_size(space) if chip is not None else 0
+
+
 def tile_bytes(kind: Type) -> int | None:
     """Bytes of the whole (physical) tile or tensor, None when a dimension is symbolic."""
     if not isinstance(kind, (TileType, TensorType)):
@@ -246,3 +254,30 @@ def tile_bytes(kind: Type) -> int | None:
             return None
         elements *= dim.value
     return kind.dtype.storage_bytes(elements)
+
+
+@dataclass(frozen=True, slots=True)
+class LaneRow:
+    """One line of the per-lane table: a value of the author's and what becomes of it."""
+
+    function: str
+    span: Span
+    history: ValueHistory
+
+
+def lane_rows(histories: Histories) -> list[LaneRow]:
+    """All tiles and tensors that the author defines in a kernel, in source order, each once."""
+    rows: list[LaneRow] = []
+    seen: set[tuple[Span, str]] = set()
+    for occurrence in occurrences(histories.lowering.source):
+        if not isinstance(occurrence.stmt, AssignStmt) or not isinstance(occurrence.var.type, (TileType, TensorType)):
+            continue
+        name = author_name(occurrence.var.name_hint)
+        key = (occurrence.stmt.span, name)
+        if key in seen or not occurrence.stmt.span.is_valid:
+            continue
+        seen.add(key)
+        history = histories.of(occurrence.stmt.span, name)
+        if history is not None:
+            rows.append(LaneRow(occurrence.function.name, occurrence.stmt.span, history))
+    return rows

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from pypto_core.diagnostics import Diagnostic, Severity
 from pypto_core.engine.database import Database, Input, query
 from pypto_core.engine.findings import on_file, unique, without_ignored
+from pypto_core.engine.locate import function_lines
 from pypto_core.engine.lowering import Lowering, PassMemory, lower
 from pypto_core.engine.values import Histories
 from pypto_core.frontend import ParseResult, parse
@@ -55,6 +56,11 @@ class Entry:
         if self.program.span.is_valid:
             return self.program.span
         return next((f.span for f in self.program.functions if f.span.is_valid), self.program.span)
+
+    def last_line(self, path: str) -> int:
+        """0-based last line of the kernel's functions in the file ``path``; -1 when none is there."""
+        ends = [function_lines(f)[1] for f in self.program.functions if f.span.filename == path]
+        return max(ends, default=-1)
 
 
 _DOCUMENT: Input[str, Document | None] = Input("document", None)
@@ -129,6 +135,12 @@ class Workspace:
         """Values of a kernel through the stages."""
         program = self.parsed(path).programs.get(entry)
         return None if program is None else self.db.get(self._histories, (program, self.settings(path).backend))
+
+    def warm(self, path: str) -> None:
+        """Build what hovers read, so that the first one is quick."""
+        for program in self.parsed(path).programs.values():
+            self.db.check()
+            self.db.get(self._histories, (program, self.settings(path).backend))
 
     def typing_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         """What is known without lowering: syntax, names, types, operator contracts, early split checks."""

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from pypto_core import ir
 from pypto_core.analysis.spans import target_span
-from pypto_core.analysis.statements import as_var
+from pypto_core.analysis.statements import as_var, trailing_yield
 from pypto_core.diagnostics import error
 from pypto_core.passes.base import Pass, PassContract, PassError, map_functions
 from pypto_core.passes.liveness import Liveness, assigned_vars
@@ -38,8 +38,6 @@ TYPE_PRESERVING = {
     "tile.gather_row": 0,
     "tensor.write": 0,
 }
-#: Scopes whose body ends where the surrounding loop or branch ends.
-_TRANSPARENT = (ir.RuntimeScopeStmt, ir.SplitAivScopeStmt)
 
 
 def convert_to_ssa(*, backend: str | None = None) -> Pass:
@@ -288,9 +286,7 @@ class _Converter:
         self, var: ir.Var, body: ir.Stmt, before: dict[ir.Var, ir.Var]
     ) -> tuple[ir.Var, ir.Type]:
         last = next(
-            s
-            for s in reversed(list(ir.walk_stmts(body)))
-            if isinstance(s, ir.AssignStmt) and s.var is var
+            s for s in reversed(list(ir.walk_stmts(body))) if isinstance(s, ir.AssignStmt) and s.var is var
         )
         type_ = self._cur.rewrite_type(self._value_type(last.value, var.type))
         origin = self._escaping_origin(last, body)
@@ -392,13 +388,19 @@ class _Converter:
 def _with_yield(
     body: ir.Stmt, values_of: Callable[[tuple[ir.Expr, ...]], tuple[ir.Expr, ...]], span: ir.Span
 ) -> ir.Stmt:
-    """``body`` ending in a yield of ``values_of(values of its own yield)``, written inside a transparent last scope."""
+    """``body`` ending in a yield of ``values_of(values of its own yield)``.
+
+    An existing yield is looked for inside a last transparent scope. A new one goes into a last runtime scope, but after
+    a last lane region.
+    """
     stmts = ir.body_stmts(body)
     last = stmts[-1] if stmts else None
     if isinstance(last, ir.YieldStmt):
         new: ir.Stmt = last.with_(values=values_of(last.values))
         return ir.SeqStmts.flatten((*stmts[:-1], new), body.span)
-    if isinstance(last, _TRANSPARENT):
+    if isinstance(last, ir.RuntimeScopeStmt) or (
+        isinstance(last, ir.SplitAivScopeStmt) and trailing_yield(last) is not None
+    ):
         inner = last.with_(body=_with_yield(last.body, values_of, span))
         return ir.SeqStmts.flatten((*stmts[:-1], inner), body.span)
     return ir.SeqStmts.flatten((*stmts, ir.YieldStmt(values_of(()), span=span)), body.span)

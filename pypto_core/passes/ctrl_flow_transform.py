@@ -103,9 +103,7 @@ class _Transformer(ir.Rewriter):
         stmts, values = _Continue(self, loop).process(body.stmts, body.values)
         return ir.SeqStmts.flatten((*stmts, *_loop_yield(loop, body, values)), loop.body.span)
 
-    def _process(
-        self, loop: ir.ForStmt | ir.WhileStmt, body: _Body, flag: ir.Var
-    ) -> tuple[Stmts, Values]:
+    def _process(self, loop: ir.ForStmt | ir.WhileStmt, body: _Body, flag: ir.Var) -> tuple[Stmts, Values]:
         stmts, values = body.stmts, body.values
         if _contains(loop.body, ir.ContinueStmt):
             stmts, values = _Continue(self, loop).process(stmts, values)
@@ -258,9 +256,7 @@ class _Processor:
         )
         return (*pre, new), phis
 
-    def _branch(
-        self, body: ir.Stmt | None, pre: Stmts, values: Values
-    ) -> tuple[Stmts, Values]:
+    def _branch(self, body: ir.Stmt | None, pre: Stmts, values: Values) -> tuple[Stmts, Values]:
         """One side of case B and the values it yields."""
         if body is None:
             return (), self._resolve(values, pre)

@@ -8,7 +8,13 @@ from pypto_core import ir
 from pypto_core.analysis.uses import type_vars
 
 _LEAVES = (ir.AssignStmt, ir.EvalStmt, ir.ReturnStmt, ir.YieldStmt)
-_SCOPE_VAR_ATTRS = ("manual_dep_edges", "arg_direction_overrides_vars", "dump_vars", "task_id_var", "predicate")
+_SCOPE_VAR_ATTRS = (
+    "manual_dep_edges",
+    "arg_direction_overrides_vars",
+    "dump_vars",
+    "task_id_var",
+    "predicate",
+)
 
 
 def contains_call(expr: ir.Expr) -> bool:

@@ -130,7 +130,9 @@ class _Expander:
             if call is not None:
                 body, values = self._splice(call)
                 if values is None:
-                    raise _internal(call, f"Inline function '{call.name}' returns nothing, but its result is used")
+                    raise _internal(
+                        call, f"Inline function '{call.name}' returns nothing, but its result is used"
+                    )
                 elements = _tuple_result(self._bodies[call.name], body, values)
                 result = ir.ReturnStmt(elements if elements is not None else values, span=stmt.span)
                 return with_comments(ir.SeqStmts.flatten((*body, result), stmt.span), stmt.leading_comments)
@@ -161,7 +163,9 @@ class _Expander:
     def _assign(self, stmt: ir.AssignStmt, call: ir.Call) -> ir.Stmt:
         body, values = self._splice(call)
         if values is None:
-            raise _internal(call, f"Inline function '{call.name}' returns nothing, but its result is assigned")
+            raise _internal(
+                call, f"Inline function '{call.name}' returns nothing, but its result is assigned"
+            )
         elements = _tuple_result(self._bodies[call.name], body, values)
         self._tuples.elements.pop(stmt.var, None)
         if elements is not None:
@@ -187,7 +191,9 @@ class _Expander:
         try:
             cloned = DeepClone(seed, clone_defs=True).rewrite(callee.body)
         except ValueError as failure:
-            raise _internal(call, f"Inline function '{call.name}' assigns a parameter: {failure}") from failure
+            raise _internal(
+                call, f"Inline function '{call.name}' assigns a parameter: {failure}"
+            ) from failure
         statements: list[ir.Stmt] = []
         values: tuple[ir.Expr, ...] | None = None
         for inner in ir.body_stmts(cloned):

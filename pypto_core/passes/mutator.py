@@ -70,6 +70,7 @@ class BaseMutator(TypeMutator):
             self.remap[var] = resolved
             return resolved
         type_ = self.rewrite_type(var.type)
+        new: ir.Var
         if isinstance(var, ir.IterArg):
             new = var.with_(type=type_, init_value=self.rewrite(var.init_value))
         else:
@@ -132,8 +133,6 @@ class DeepClone(TypeMutator):
         return copy
 
 
-def fresh_definitions(
-    variables: Iterable[ir.Var], name: Callable[[ir.Var], str]
-) -> dict[ir.Expr, ir.Expr]:
+def fresh_definitions(variables: Iterable[ir.Var], name: Callable[[ir.Var], str]) -> dict[ir.Expr, ir.Expr]:
     """A copy under a new name for each of ``variables``; types are shared."""
     return {var: ir.Var(name(var), var.type, span=var.span) for var in variables}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pypto_core import ir
 from pypto_core.diagnostics import error
 from pypto_core.passes.base import Pass, PassContract, PassError
-from pypto_core.passes.outline.engine import Outliner, OutlineKind
+from pypto_core.passes.outline.engine import OutlineKind, Outliner
 from pypto_core.passes.outline.launch import is_submit
 
 CONTRACT = PassContract.of("SSAForm", "SSAForm ClusterOutlined")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from pypto_core import ir
 from pypto_core.passes.base import Pass, PassContract
-from pypto_core.passes.outline.engine import Outliner, OutlineKind
+from pypto_core.passes.outline.engine import OutlineKind, Outliner
 
 CONTRACT = PassContract.of("SSAForm", "SSAForm HierarchyOutlined OrchestrationReferencesResolved")
 

@@ -10,7 +10,7 @@ from pypto_core import ir
 from pypto_core.diagnostics import error
 from pypto_core.passes.base import Pass, PassContract, PassError
 from pypto_core.passes.mutator import BaseMutator
-from pypto_core.passes.outline.engine import Attrs, Outliner, OutlineKind, contains_scope
+from pypto_core.passes.outline.engine import Attrs, OutlineKind, Outliner, contains_scope
 
 CONTRACT = PassContract.of("SSAForm", "SSAForm SplitIncoreOrch AivSplitValid")
 PARENTS = (ir.FunctionType.Opaque, ir.FunctionType.Orchestration, ir.FunctionType.Graph)

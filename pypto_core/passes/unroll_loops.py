@@ -40,8 +40,6 @@ def _literal(expr: ir.Expr, role: str, loop: ir.ForStmt) -> int:
     )
 
 
-
-
 class _Unroller(ir.Rewriter):
     def rewrite_Expr(self, expr: ir.Expr) -> ir.Expr:
         return expr
@@ -51,9 +49,7 @@ class _Unroller(ir.Rewriter):
             return loop.with_(body=self.rewrite(loop.body))
         if loop.iter_args:
             raise PassError(
-                error(
-                    "compiler-internal", "Unroll loops cannot have iter_args (init_values)", loop.span
-                )
+                error("compiler-internal", "Unroll loops cannot have iter_args (init_values)", loop.span)
             )
         start = _literal(loop.start, "start", loop)
         stop = _literal(loop.stop, "stop", loop)

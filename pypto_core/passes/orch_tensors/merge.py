@@ -132,7 +132,7 @@ def _standalone_form(function: Function, functions: Functions) -> tuple[Merge, .
     found: list[Merge] = []
     for value in values.values():
         if isinstance(value, Call) and value.name == "tile.store" and value.args[2] in function.params:
-            out = function.params.index(value.args[2])  # type: ignore[arg-type]
+            out = function.params.index(value.args[2])
             if function.param_directions[out] is not ParamDirection.Out:
                 continue
             read = _loaded_param(value.args[0], function, values)
@@ -165,7 +165,7 @@ def _loaded_param(value: Expr, function: Function, values: Mapping[Var, Expr]) -
     load = values.get(var) if var is not None else None
     if not hops or not isinstance(load, Call) or load.name != "tile.load" or load.args[0] not in function.params:
         return None
-    index = function.params.index(load.args[0])  # type: ignore[arg-type]
+    index = function.params.index(load.args[0])
     full = _is_full_load(load) and function.param_directions[index] is ParamDirection.In
     return index if full else None
 

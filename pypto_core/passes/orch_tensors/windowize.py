@@ -18,7 +18,6 @@ from pypto_core.ir import (
     Function,
     GlobalVar,
     ParamDirection,
-    RuntimeScopeStmt,
     ScalarType,
     Span,
     Stmt,
@@ -82,22 +81,19 @@ class Site:
 
     call: Launch
     loops: tuple[ForStmt, ...]
-    manual: bool
-    """Inside a scope whose dependencies the author states."""
 
 
-def _sites(stmts: tuple[Stmt, ...], loops: tuple[ForStmt, ...], manual: bool) -> list[Site]:
+def _sites(stmts: tuple[Stmt, ...], loops: tuple[ForStmt, ...]) -> list[Site]:
     """Assigned kernel calls outside while loops."""
     found: list[Site] = []
     for stmt in stmts:
         if isinstance(stmt, AssignStmt):
             if isinstance(stmt.value, (Call, Submit)) and target_name(stmt.value) is not None:
-                found.append(Site(stmt.value, loops, manual))
+                found.append(Site(stmt.value, loops))
         elif not isinstance(stmt, WhileStmt):
             inner = (*loops, stmt) if isinstance(stmt, ForStmt) else loops
-            inside = manual or (isinstance(stmt, RuntimeScopeStmt) and stmt.manual)
             for body in stmt_bodies(stmt):
-                found += _sites(body_stmts(body), inner, inside)
+                found += _sites(body_stmts(body), inner)
     return found
 
 
@@ -142,7 +138,7 @@ class _Roots:
 
 
 def _eligible(function: Function, functions: Functions, facts: Mapping[str, KernelWindows]) -> dict[Launch, Site]:
-    sites = [s for s in _sites(body_stmts(function.body), (), False) if s.call.op.name in facts]
+    sites = [s for s in _sites(body_stmts(function.body), ()) if s.call.op.name in facts]
     if not sites:
         return {}
     scalars = ScalarDefinitions(function.body)
@@ -154,10 +150,9 @@ def _eligible(function: Function, functions: Functions, facts: Mapping[str, Kern
     }
     while True:
         bad = {call for call in good if _has_other_writer(function, call, functions, facts, good, roots)}
-        if any(good[call].manual for call in bad) or bad:
-            good = {c: s for c, s in good.items() if c not in bad}
         if not bad:
             return good
+        good = {c: s for c, s in good.items() if c not in bad}
 
 
 def _base_at(window: Window, callee: Function, call: Launch) -> tuple[Expr, ...]:

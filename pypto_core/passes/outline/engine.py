@@ -309,7 +309,11 @@ class Outliner:
 def _with_waiter(attrs: Attrs) -> Attrs:
     """``deferred_completion_waiter`` in its place: after the scope options, before the region attributes."""
     before = {k: v for k, v in attrs.items() if k != "split_aiv"}
-    return {**before, "deferred_completion_waiter": True, **{k: v for k, v in attrs.items() if k == "split_aiv"}}
+    return {
+        **before,
+        "deferred_completion_waiter": True,
+        **{k: v for k, v in attrs.items() if k == "split_aiv"},
+    }
 
 
 def _as_var(expr: ir.Expr) -> ir.Var:
@@ -341,7 +345,9 @@ class _StoreNamer(ir.Rewriter):
 
     def _result(self, target: ir.Var, type_: ir.Type, span: ir.Span) -> ir.Var:
         plain = f"{base_of(target.name_hint)}__store"
-        name = plain if target not in self.first and plain not in self._names else fresh_like(plain, self._names)
+        name = (
+            plain if target not in self.first and plain not in self._names else fresh_like(plain, self._names)
+        )
         self._names.add(name)
         var = ir.Var(name, type_, span=span)
         self.first.setdefault(target, var)

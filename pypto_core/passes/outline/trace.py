@@ -104,5 +104,3 @@ def returned_parameter(
         if param is root:
             return position
     return None
-
-

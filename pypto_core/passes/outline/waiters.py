@@ -22,9 +22,7 @@ def _reject(message: str, span: ir.Span) -> PassError:
 def check_waiter(scope: ir.ScopeStmt, *, nested: bool, has_outputs: bool) -> None:
     """Raise when a waiter scope does more than wait."""
     if nested:
-        raise _reject(
-            "pld.system.defer_wait scope must not be nested under another launch scope", scope.span
-        )
+        raise _reject("pld.system.defer_wait scope must not be nested under another launch scope", scope.span)
     if scope.attrs.get("predicate") is not None:
         raise _reject("deferred waiter scope must not have a predicate", scope.span)
     if scope.attrs.get("allow_early_resolve"):

@@ -184,7 +184,9 @@ def _ready(functions: Mapping[str, Function], name: str, added: Added, wrappers:
     """Whether all wrappers that ``name`` calls have been done (or need nothing)."""
     for call in calls_in(functions[name].body):
         callee = target_name(call)
-        if callee in wrappers and callee != name and callee not in added and _calls_added(functions[callee], added):
+        if callee is None or callee == name or callee not in wrappers or callee in added:
+            continue
+        if _calls_added(functions[callee], added):
             return False
     return True
 

@@ -14,9 +14,9 @@ from pypto_core.ir import (
     Expr,
     ForStmt,
     Function,
+    GlobalVar,
     IfStmt,
     MakeTuple,
-    NotifyOp,
     ParamDirection,
     Span,
     Stmt,
@@ -28,6 +28,7 @@ from pypto_core.ir import (
     body_stmts,
 )
 from pypto_core.ir.visitor import stmt_bodies, stmt_exprs, walk_exprs
+from pypto_core.ops import Effect, find_op
 from pypto_core.passes.tensor_to_tile.lowering import pass_error
 
 Origins = frozenset[Var]
@@ -35,31 +36,24 @@ Origins = frozenset[Var]
 
 _NONE: Origins = frozenset()
 
-_WRITES: dict[str, tuple[int, ...]] = {
-    "tensor.write": (0,),
-    "tensor.assemble": (0,),
-    "tile.store": (2,),
-    "pld.tile.remote_store": (1,),
-    "pld.tensor.remote_store": (1,),
-    "pld.tile.put": (0,),
-    "pld.tensor.put": (0,),
-    "pld.tile.get": (0,),
-    "pld.tensor.get": (0,),
+_STRONGER: dict[str, tuple[int, ...]] = {
+    "pld.tensor.allgather": (1,),
+    "pld.tensor.all_to_all": (1,),
+    "pld.tensor.all_to_all_v": (1, 4),
 }
-"""Operands that are written and not read. An atomic store counts as a write only."""
+"""Operands that count as read and written although the operator declares a write only."""
 
-_UPDATES: dict[str, tuple[int, ...]] = {
-    "pld.tensor.allreduce": (0, 1),
-    "pld.tensor.reduce_scatter": (0, 1),
-    "pld.tensor.broadcast": (0, 1),
-    "pld.tensor.barrier": (0,),
-    "pld.tensor.allgather": (1, 2),
-    "pld.tensor.all_to_all": (1, 2),
-    "pld.tensor.all_to_all_v": (1, 2, 4),
-}
-"""Operands that are read and written."""
 
-_NOTIFY = "pld.system.notify"
+def _effect(call: Call | Submit, index: int) -> Effect:
+    """What a call does to operand ``index``: as declared, except that an atomic ``tile.store`` counts as a write only."""
+    name = call.name
+    if name == "tile.store":
+        return Effect.WRITE if index == 2 else Effect.READ
+    if index in _STRONGER.get(name, ()):
+        return Effect.READ_WRITE
+    op = None if isinstance(call.op, GlobalVar) else find_op(name)
+    return Effect.READ if op is None else op.effect(index, call.kwargs)
+
 
 _CARRIES: dict[str, int] = {
     "tile.store": 2,
@@ -163,22 +157,15 @@ class _Tracer:
 
     def _call(self, call: Call | Submit, span: Span) -> None:
         name = call.name
-        written = _WRITES.get(name, ())
-        updated = _UPDATES.get(name, ())
-        if name == _NOTIFY:
-            if call.kwargs.get("op") == NotifyOp.Set:
-                written = (0,)
-            else:
-                updated = (0,)
-        untouched = (0,) if name in _PURE_CARRIES else ()
         for index, arg in enumerate(call.args):
             origins = self.of(arg)
             if not origins:
                 continue
-            if index in written or index in updated:
+            effect = _effect(call, index)
+            if effect is not Effect.READ:
                 self.uses.written |= origins
                 self._channel(name, origins, span)
-            if index not in written and index not in untouched:
+            if effect is not Effect.WRITE and not (index == 0 and name in _PURE_CARRIES):
                 self.uses.read |= origins
 
     def _channel(self, name: str, origins: Origins, span: Span) -> None:

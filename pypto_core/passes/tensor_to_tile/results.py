@@ -25,7 +25,7 @@ from pypto_core.ir import (
     substitute,
 )
 from pypto_core.ir.stmt import SeqStmts
-from pypto_core.ir.visitor import collect_uses, walk_exprs, walk_stmts
+from pypto_core.ir.visitor import collect_uses, stmt_exprs, walk_exprs, walk_stmts
 from pypto_core.passes.tensor_to_tile.body import block_of
 from pypto_core.passes.tensor_to_tile.lowering import op_call, pass_error, zeros
 
@@ -76,8 +76,6 @@ def _only_assemble(loop: ForStmt) -> AssignStmt | None:
 
 def _occurrences(body: Stmt) -> list[Var]:
     """Every variable occurrence in value positions, repeats included."""
-    from pypto_core.ir.visitor import stmt_exprs
-
     return [
         expr
         for stmt in walk_stmts(body)
@@ -189,14 +187,16 @@ def _kept(old: tuple[Type, ...], new: list[Type]) -> tuple[Type, ...]:
 
 
 def _declared_type(function: Function, index: int, span: Span) -> TensorType:
-    if index < len(function.return_types):
-        declared = function.return_types[index]
-        if isinstance(declared, TensorType):
-            return declared
+    """The declared type of a result; that of the returned tensor where the author declared none."""
+    stmts = body_stmts(function.body)
+    last = stmts[-1] if stmts else None
+    returned = last.values[index].type if isinstance(last, ReturnStmt) and index < len(last.values) else None
+    for kind in (*function.return_types[index : index + 1], returned):
+        if isinstance(kind, TensorType):
+            return kind
     raise pass_error(
         "op-kind",
-        f"result {index + 1} of '{function.name}' is computed on the core, but the function does not declare a tensor there: "
-        "add a return annotation of tensor type",
+        f"result {index + 1} of '{function.name}' is a tile: a kernel returns tensors, so store it into an output first",
         span,
     )
 

@@ -1,0 +1,61 @@
+"""Quick fixes: a diagnostic and the source in, text edits out (docs/spec/design/decisions.md 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pypto_core.diagnostics import Diagnostic
+from pypto_core.ir import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Replace the characters of ``span`` by ``text`` (an empty span inserts)."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One repair. ``safe`` fixes may be applied unseen (preferred, part of fix-all); ``edits`` do not overlap."""
+
+    title: str
+    edits: tuple[Edit, ...]
+    safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file that a diagnostic points into: its path and whole text."""
+
+    path: str
+    text: str
+
+
+#: Makes the repairs of one finding; an empty result where the source does not fit.
+Fixer = Callable[[Diagnostic, Source], Iterable[Fix]]
+
+
+def apply_edits(text: str, edits: Iterable[Edit]) -> str:
+    """The text after the edits; positions are absolute (through the chunk of each span)."""
+    lines = [0]
+    for line in text.splitlines(keepends=True):
+        lines.append(lines[-1] + len(line))
+
+    def absolute(line: int, column: int) -> int:
+        return min(lines[min(line - 1, len(lines) - 1)] + column - 1, len(text))
+
+    changes = sorted(
+        (absolute(e.span.line, e.span.column), absolute(e.span.end_line, e.span.end_column), e.text)
+        for e in edits
+    )
+    parts, position = [], 0
+    for start, end, new in changes:
+        if start < position:
+            raise ValueError("edits overlap")
+        parts += [text[position:start], new]
+        position = end
+    parts.append(text[position:])
+    return "".join(parts)

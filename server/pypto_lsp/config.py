@@ -1,0 +1,161 @@
+"""Settings: from the editor, from ``[tool.pypto-lsp]`` of the nearest pyproject.toml, from the command line.
+
+The editor's settings win over the file's, the command line's over both.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from pypto_core import Settings
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+BACKENDS = ("a2a3", "a5")
+_MIB = 1024 * 1024
+
+
+class ConfigError(ValueError):
+    """A setting has a value that it cannot have; the message names the setting and what it takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Resolved settings of one file or folder."""
+
+    backend: str = "a2a3"
+    run: str = "onType"
+    search_path: tuple[str, ...] = ()
+    max_file_size: float = 2.0
+    ignore: tuple[str, ...] = ()
+    select: tuple[str, ...] = ()
+    hint_types: bool = True
+    hint_lanes: bool = True
+    hint_parameters: bool = False
+    hint_trip_counts: bool = False
+    code_lens: bool = True
+    semantic_tokens: bool = True
+    #: Where the values came from, for debug information.
+    origin: str = field(default="defaults", compare=False)
+
+    def core(self) -> Settings:
+        """What the analysis needs of it."""
+        return Settings(
+            backend=self.backend,
+            search_path=self.search_path,
+            ignore=frozenset(self.ignore),
+            select=frozenset(self.select),
+            max_bytes=int(self.max_file_size * _MIB),
+        )
+
+
+#: Name in the editor's ``pypto`` section -> field.
+_EDITOR_NAMES = {
+    "backend": "backend",
+    "run": "run",
+    "searchPath": "search_path",
+    "maxFileSize": "max_file_size",
+    "ignore": "ignore",
+    "select": "select",
+    "inlayHints.types": "hint_types",
+    "inlayHints.lanes": "hint_lanes",
+    "inlayHints.parameters": "hint_parameters",
+    "inlayHints.tripCounts": "hint_trip_counts",
+    "codeLens": "code_lens",
+    "semanticTokens": "semantic_tokens",
+}
+#: Name in ``[tool.pypto-lsp]`` -> field.
+_FILE_NAMES = {
+    "backend": "backend",
+    "search-path": "search_path",
+    "max-file-size": "max_file_size",
+    "ignore": "ignore",
+    "select": "select",
+}
+_CHOICES = {"backend": BACKENDS, "run": ("onType", "onSave")}
+
+
+def with_editor_settings(config: Config, section: Mapping[str, Any] | None, folder: str = "") -> Config:
+    """``config`` with the values of the editor's ``pypto`` section; unknown names are other tools' business."""
+    flat = _flatten(section or {})
+    values = {_EDITOR_NAMES[k]: (k, v) for k, v in flat.items() if k in _EDITOR_NAMES and v is not None}
+    return _apply(config, values, folder, "editor settings")
+
+
+def from_pyproject(path: Path, config: Config | None = None) -> Config:
+    """Settings for files below ``path``: those of the nearest pyproject.toml that has a ``[tool.pypto-lsp]`` table.
+
+    Raises:
+        ConfigError: the file is no TOML, or a setting has a wrong value or an unknown name.
+    """
+    config = config or Config()
+    for folder in (path, *path.parents) if path.is_dir() else path.parents:
+        file = folder / "pyproject.toml"
+        if not file.is_file():
+            continue
+        try:
+            table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("pypto-lsp")
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+            raise ConfigError(f"{file}: {fault}") from fault
+        if table is None:
+            continue
+        unknown = sorted(set(table) - set(_FILE_NAMES))
+        if unknown:
+            known = ", ".join(sorted(_FILE_NAMES))
+            raise ConfigError(f"{file}: [tool.pypto-lsp] has no setting {unknown[0]!r}; it takes {known}")
+        return _apply(config, {_FILE_NAMES[k]: (k, v) for k, v in table.items()}, str(folder), str(file))
+    return config
+
+
+def _apply(config: Config, values: Mapping[str, tuple[str, Any]], folder: str, origin: str) -> Config:
+    if not values:
+        return config
+    changes: dict[str, Any] = {}
+    kinds = {f.name: f.type for f in fields(Config)}
+    for name, (written, value) in values.items():
+        changes[name] = _checked(written, name, value, str(kinds[name]), folder)
+    return replace(config, **changes, origin=origin)
+
+
+def _checked(written: str, name: str, value: Any, kind: str, folder: str) -> Any:
+    choices = _CHOICES.get(name)
+    if choices is not None:
+        if value not in choices:
+            raise ConfigError(f"{written} is {value!r}; it takes {' or '.join(choices)}")
+        return value
+    if kind == "bool":
+        if not isinstance(value, bool):
+            raise ConfigError(f"{written} is {value!r}; it takes true or false")
+        return value
+    if kind == "float":
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
+            raise ConfigError(f"{written} is {value!r}; it takes a positive number of MiB")
+        return float(value)
+    if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
+        raise ConfigError(f"{written} is {value!r}; it takes a list of texts")
+    if name == "search_path":
+        return tuple(expand(v, folder) for v in value)
+    return tuple(value)
+
+
+def expand(path: str, folder: str) -> str:
+    """``~`` and ``${workspaceFolder}`` in a path; a relative one is below ``folder``."""
+    whole = Path(path.replace("${workspaceFolder}", folder)).expanduser()
+    return str(whole if whole.is_absolute() or not folder else Path(folder) / whole)
+
+
+def _flatten(section: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in section.items():
+        if isinstance(value, Mapping):
+            flat.update(_flatten(value, f"{prefix}{key}."))
+        else:
+            flat[prefix + key] = value
+    return flat

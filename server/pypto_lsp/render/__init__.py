@@ -1,0 +1,1 @@
+"""Facts as text: Markdown for editors, reports and tables for terminals."""

@@ -1,0 +1,100 @@
+"""Findings for a terminal: one block each, with the source line and a marker under the author's characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rich.console import Console
+from rich.text import Text
+
+from pypto_core import Diagnostic, Severity, Span
+
+COLOURS = {
+    Severity.ERROR: "bold red",
+    Severity.WARNING: "bold yellow",
+    Severity.INFORMATION: "bold cyan",
+    Severity.HINT: "bold blue",
+}
+_MAX_LINES = 6
+
+
+def report(finding: Diagnostic, sources: Mapping[str, str], shown_path: str = "") -> Text:
+    """One finding::
+
+    error[aiv-reduce-split-axis]: ...
+      --> kernel.py:14:20
+       |
+    14 |         m = pl.row_max(x)
+       |             ^^^^^^^^^^^^^
+       = note: ...
+    """
+    out = Text()
+    colour = COLOURS[finding.severity]
+    head, *rest = finding.message.split("\n")
+    out.append(f"{finding.severity.text}[{finding.code}]", style=colour)
+    out.append(f": {head}\n", style="bold")
+    span = finding.span
+    if span.is_valid:
+        width = len(str(span.end_line))
+        out.append(" " * width + "--> ", style="blue")
+        out.append(f"{shown_path or span.filename}:{span.line}:{span.column}\n")
+        out.append(excerpt(span, sources.get(span.filename, ""), width, "^", colour))
+    else:
+        width = 1
+        out.append("  --> ", style="blue")
+        out.append(f"{shown_path}\n")
+    for line in rest:
+        if line.strip():
+            out.append(" " * width + " = ", style="blue")
+            out.append(f"{line.strip()}\n")
+    for other in finding.related:
+        out.append(" " * width + " = ", style="blue")
+        out.append("note", style="bold")
+        out.append(f": {other.message}\n")
+        if other.span.is_valid:
+            out.append(" " * width + "   --> ", style="blue")
+            out.append(f"{other.span.filename}:{other.span.line}:{other.span.column}\n")
+            out.append(excerpt(other.span, sources.get(other.span.filename, ""), width, "-", "blue"))
+    return out
+
+
+def excerpt(span: Span, source: str, width: int, marker: str, colour: str) -> Text:
+    """The lines of a span with markers below each."""
+    out = Text()
+    lines = source.splitlines()
+    gutter = " " * width + " |"
+    out.append(gutter + "\n", style="blue")
+    first, last = span.line, min(span.end_line, len(lines))
+    for number in range(first, min(last, first + _MAX_LINES - 1) + 1):
+        text = lines[number - 1] if number <= len(lines) else ""
+        start = span.column - 1 if number == first else len(text) - len(text.lstrip())
+        end = span.end_column - 1 if number == span.end_line else len(text.rstrip())
+        expanded = text.expandtabs(4)
+        start, end = len(text[:start].expandtabs(4)), max(len(text[:end].expandtabs(4)), start + 1)
+        out.append(f"{number:>{width}} | ", style="blue")
+        out.append(expanded + "\n")
+        out.append(gutter + " ", style="blue")
+        out.append(" " * start + marker * max(end - start, 1) + "\n", style=colour)
+    if last - first >= _MAX_LINES:
+        out.append(gutter + f" ... {last - first + 1 - _MAX_LINES} more lines\n", style="blue")
+    return out
+
+
+def summary(found: Iterable[Diagnostic], files: int) -> str:
+    """``2 errors, 1 warning in 3 files``."""
+    counts = {severity: 0 for severity in Severity}
+    for finding in found:
+        counts[finding.severity] += 1
+    words = {Severity.INFORMATION: "note", Severity.HINT: "hint"}
+    parts = []
+    for severity, count in counts.items():
+        word = words.get(severity, severity.text)
+        if count:
+            parts.append(f"{count} {word}{'s' if count > 1 else ''}")
+    checked = f"{files} file{'s' if files != 1 else ''}"
+    return f"{', '.join(parts)} in {checked}" if parts else f"no findings in {checked}"
+
+
+def console(stderr: bool = False) -> Console:
+    """A console that keeps lines whole and stays plain when it is not a terminal."""
+    return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)

@@ -1,0 +1,128 @@
+"""A value for a hover and for the per-lane table (docs/spec/design/ide.md, Hover)."""
+
+from __future__ import annotations
+
+from pypto_core import LaneValue, Type, ValueHistory, dim_text, memory_capacity, print_ir, tile_bytes
+from pypto_lsp.render.sizes import size_text
+
+#: What people call the memory spaces.
+SPACE_NAMES = {
+    "Vec": "UB",
+    "Mat": "L1",
+    "Left": "L0A",
+    "Right": "L0B",
+    "Acc": "L0C",
+    "Bias": "BT",
+    "LeftScale": "L0A scale",
+    "RightScale": "L0B scale",
+}
+
+
+def shape_text(kind: Type) -> str:
+    """``[64, 128]``; empty for a scalar."""
+    shape = getattr(kind, "shape", None)
+    return f"[{', '.join(dim_text(d) for d in shape)}]" if shape is not None else ""
+
+
+def type_text(kind: Type) -> str:
+    """``Tile[128, 128] FP32 · Vec``, ``Tensor[M, 64] FP16``, ``Scalar INDEX``; other types as printed."""
+    name = type(kind).__name__
+    dtype = getattr(kind, "dtype", None)
+    if dtype is None:
+        return print_ir(kind)
+    if name == "ScalarType":
+        return f"Scalar {dtype.printed}"
+    text = f"{name.removesuffix('Type')}{shape_text(kind)} {dtype.printed}"
+    if name == "TileType":
+        space = getattr(kind, "memory_space", None)
+        if space is not None:
+            text += f" · {space.name}"
+        valid = kind.valid_shape  # type: ignore[attr-defined]
+        if valid is not kind.shape:  # type: ignore[attr-defined]
+            text += f" · valid [{', '.join(dim_text(d) for d in valid)}]"
+    return text
+
+
+def lane_text(lanes: LaneValue) -> str:
+    """``[64, 128] — lane 0 rows 0–63, lane 1 rows 64–127``; ragged and symbolic extents lane by lane."""
+    shape = shape_text(lanes.type)
+    if lanes.mode.name == "NONE":
+        return f"{shape} on each lane (task-parallel)"
+    axis = "rows" if lanes.mode.name == "UP_DOWN" else "columns"
+    if lanes.ranges is not None:
+        parts = []
+        for lane, (first, last) in enumerate(lanes.ranges):
+            parts.append(f"lane {lane} {axis} {first}–{last}" if last >= first else f"lane {lane} no {axis}")
+        text = f"{shape} — {', '.join(parts)}"
+        own = [extent for extent in lanes.extents]
+        if own[0] != own[1]:
+            text += f" (valid [{', '.join(own[0])}] / [{', '.join(own[1])}])"
+        return text
+    first, second = (f"[{', '.join(extent)}]" for extent in lanes.extents)
+    return f"{shape} — valid {first} on both lanes" if first == second else f"{shape} — lane 0 valid {first}, lane 1 valid {second}"
+
+
+def bytes_text(history: ValueHistory, backend: str | None) -> str:
+    """``64 KiB → 32 KiB per lane (UB 184 KiB)``; empty when a size is symbolic."""
+    whole = tile_bytes(history.source)
+    if whole is None:
+        return ""
+    text = size_text(whole)
+    placed = history.lanes.type if history.lanes is not None else history.placed
+    if history.lanes is not None:
+        part = tile_bytes(history.lanes.type)
+        if part is not None:
+            text += f" → {size_text(part)} per lane"
+    space = getattr(placed, "memory_space", None)
+    if space is not None:
+        capacity = memory_capacity(backend, space)
+        if capacity:
+            text += f" ({SPACE_NAMES.get(space.name, space.name)} {size_text(capacity)})"
+    return text
+
+
+def stages_text(history: ValueHistory) -> str:
+    """``source [128, 128] → InferTileMemorySpace Vec → LowerAutoVectorSplit [64, 128]``: what each pass changed."""
+    parts = [f"source {shape_text(history.source) or type_text(history.source)}"]
+    before = history.source
+    for name, kind in history.stages:
+        parts.append(f"{name} {_difference(before, kind)}")
+        before = kind
+    return " → ".join(parts)
+
+
+def _difference(before: Type, after: Type) -> str:
+    if type(before) is not type(after):
+        return type_text(after)
+    changes = []
+    if shape_text(before) != shape_text(after):
+        changes.append(shape_text(after))
+    spaces = getattr(before, "memory_space", None), getattr(after, "memory_space", None)
+    if spaces[0] is not spaces[1] and spaces[1] is not None:
+        changes.append(spaces[1].name)
+    if getattr(before, "dtype", None) is not getattr(after, "dtype", None):
+        changes.append(after.dtype.printed)  # type: ignore[attr-defined]
+    return " ".join(changes) or "layout"
+
+
+def value_markdown(name: str, history: ValueHistory, backend: str | None) -> str:
+    """The hover of a value."""
+    kind = history.source
+    placed = history.placed
+    head = type_text(kind)
+    space = getattr(placed, "memory_space", None)
+    if space is not None and "·" not in head and type(placed).__name__ == "TileType":
+        head += f" · {space.name}"
+    lines = [f"```text\n{name}: {head}\n```"]
+    rows = []
+    if history.lanes is not None:
+        rows.append((f"per lane ({history.lanes.mode.name})", lane_text(history.lanes)))
+    size = bytes_text(history, backend)
+    if size:
+        rows.append(("bytes", size))
+    if history.stages:
+        rows.append(("stages", stages_text(history)))
+    if rows:
+        lines.append("")
+        lines.extend(f"**{title}:** {text}  " for title, text in rows)
+    return "\n".join(lines)
