@@ -278,7 +278,7 @@ def _scratch_effect(kwargs: Mapping[str, Any]) -> Effect:
 
 register(
     OpDef(
-        "tile.read", OpCategory.TILE, "READ", deduce_read, (tile("tile"), operand("indices", ArgKind.TUPLE)),
+        "tile.read", OpCategory.TILE, "READ", deduce_read, (vec("tile"), operand("indices", ArgKind.TUPLE)),
         doc="Read one element of a tile.",
     )
 )  # fmt: skip

@@ -92,7 +92,7 @@ vector_op(
 )  # fmt: skip
 for _name, _doc in _ROW_WISE.items():
     vector_op(
-        f"tile.row_expand_{_name}", "ROW_EXPAND", deduce_row_expand, (vec("target"), vec("row_vec")), _doc,
+        f"tile.row_expand_{_name}", "ROW_EXPAND", deduce_row_expand, (vec("tile"), vec("row_vec")), _doc,
         forbid_output_alias=(1,),
     )  # fmt: skip
 vector_op(
