@@ -236,8 +236,9 @@ def _syncall(low: Lowering) -> Expr:
     args = [normalise.as_expr(low.values["gm_workspace"], low.span_of("gm_workspace"), "gm_workspace")]
     sources = ["gm_workspace"]
     if low.given("used_cores"):
-        cores = normalise.restamped(low.values["used_cores"], DataType.INT32, low.span_of("used_cores"), "used_cores")
-        if not (isinstance(cores.type, ScalarType) and cores.type.dtype is DataType.INT32):
+        cores = normalise.as_expr(low.values["used_cores"], low.span_of("used_cores"), "used_cores")
+        literal = isinstance(cores, ConstInt) and cores.dtype is DataType.INDEX
+        if not literal and not (isinstance(cores.type, ScalarType) and cores.type.dtype is DataType.INT32):
             low.fault(f"used_cores must be an INT32 scalar, but got {kind_word(cores)}", "used_cores", "op-dtype")
         if isinstance(cores, ConstInt) and not 0 <= cores.value < 1 << 31:
             low.fault(f"used_cores must lie in 0 to 2**31 - 1, but got {cores.value}", "used_cores", "op-value")

@@ -76,7 +76,7 @@ def _rearrange(op: OpDef, operands: list[Expr], stored: dict[str, Any], site: Ca
         _append(operands, _take(stored, "valid_shape", site))
     elif op.name == "system.syncall" and "gm_workspace" in stored:
         operands.append(normalise.as_expr(stored.pop("gm_workspace"), site.span_of("gm_workspace"), "gm_workspace"))
-        cores = normalise.restamped(stored.pop("used_cores", 0), DataType.INT32, site.span, "used_cores")
+        cores = normalise.as_expr(stored.pop("used_cores", 0), site.span_of("used_cores"), "used_cores")
         if not (isinstance(cores, ConstInt) and cores.value == 0):
             operands.append(cores)
         mode = stored.pop("mode", "soft")

@@ -135,13 +135,13 @@ def deduce_remote_load(call: OpCall) -> Type:
         call.fail("op-rank", f"{call.name} shape must have {rank} entries, got {len(shape)}", arg=3)
     requested = _requested_valid(call, rank) if call.has(4) else None
     source, source_valid = target.shape, target.valid_shape
-    if call.kw("allow_physical_tail_padding"):
-        source = _padded(call, target)
-        source_valid = source
+    padded = bool(call.kw("allow_physical_tail_padding"))
+    if padded:
+        source = source_valid = _padded(call, target)
     valid = window_read(
         call,
         WindowRead(
-            source, source_valid, offsets, shape, requested, materialize=True,
+            source, source_valid, offsets, shape, requested, materialize=True, clamp=padded,
             remedy="Pass a smaller valid_shape to read only what is there.", offset_arg=2,
             valid_arg=4 if requested is not None else None,
         ),
