@@ -35,10 +35,13 @@ def normalize_return_order(*, backend: Any = None) -> Pass:
 
 def _run(program: Program) -> Program:
     orders: dict[str, tuple[int, ...]] = {}
+    lineage = _Lineage(program)
 
     def kernel(function: Function) -> Function:
         order = _order(function) if function.func_type.is_incore else None
-        named = _explicit(function) if function.func_type.is_incore or function.func_type.is_wrapper else function
+        named = function
+        if function.func_type.is_incore or function.func_type.is_wrapper:
+            named = _explicit(function, lineage)
         if order is None:
             return named
         orders[function.name] = _inverse(order)
@@ -59,12 +62,82 @@ def _run(program: Program) -> Program:
 # -- A: return parameters ----------------------------------------------------------------------------------------------
 
 
-def _explicit(function: Function) -> Function:
+class _Lineage:
+    """For every function, the own parameter that each return position stands for (None: no parameter).
+
+    A wrapper's value is followed through the call that made it: what the callee returns is one of the arguments.
+    """
+
+    def __init__(self, program: Program) -> None:
+        self.functions = {f.name: f for f in program.functions}
+        self.known: dict[str, tuple[Var | None, ...]] = {}
+
+    def of(self, name: str) -> tuple[Var | None, ...]:
+        if name not in self.known:
+            self.known[name] = ()
+            function = self.functions.get(name)
+            if function is not None and first_return(function.body) is not None:
+                self.known[name] = self.traced(function)
+        return self.known[name]
+
+    def traced(self, function: Function) -> tuple[Var | None, ...]:
+        ret = first_return(function.body)
+        assert ret is not None
+        made = _definitions(function.body)
+        out: list[Var | None] = []
+        for value, param in zip(ret.values, return_params(function, stmts_of(function.body))):
+            if param is not None:
+                out.append(param)
+            else:
+                out.extend(self.through_call(function, value, made))
+        return tuple(out)
+
+    def through_call(
+        self, function: Function, value: Expr, made: dict[Var, Expr]
+    ) -> tuple[Var | None, ...]:
+        """One entry, or one per position of a returned call result that is a whole tuple."""
+        value = _resolved(value, made)
+        call = _resolved(value.tuple, made) if isinstance(value, TupleGetItem) else value
+        callee = self.functions.get(call.name) if isinstance(call, Call) and call.is_function_call else None
+        if callee is None or not isinstance(call, Call):
+            return (None,)
+        own = set(function.params)
+        found: list[Var | None] = []
+        for param in self.of(callee.name):
+            position = callee.params.index(param) if param is not None else None
+            arg = as_var(call.args[position]) if position is not None and position < len(call.args) else None
+            found.append(arg if arg in own else None)
+        if isinstance(value, TupleGetItem):
+            return (found[value.index] if value.index < len(found) else None,)
+        return tuple(found) or (None,)
+
+
+def _definitions(body: Stmt) -> dict[Var, Expr]:
+    return {stmt.var: stmt.value for stmt in walk_stmts(body) if isinstance(stmt, AssignStmt)}
+
+
+def _resolved(value: Expr, made: dict[Var, Expr]) -> Expr:
+    """What a variable stands for, aliases followed."""
+    seen: set[Var] = set()
+    while (var := as_var(value)) is not None and var in made and var not in seen:
+        seen.add(var)
+        value = made[var]
+    return value
+
+
+def _explicit(function: Function, lineage: _Lineage) -> Function:
     """Tensor return values that trace to a parameter, written as that parameter."""
     ret = first_return(function.body)
     if ret is None:
         return function
-    traced = return_params(function, stmts_of(function.body))
+    traced = lineage.of(function.name)
+    if len(ret.values) == 1 and len(traced) > 1:
+        params = [p for p in traced if p is not None and isinstance(p.type, TensorType)]
+        if len(params) != len(traced) or len(function.return_types) != len(traced):
+            return function
+        return function.with_(body=_replace_return(function.body, ret, ret.with_(values=tuple(params))))
+    if len(traced) != len(ret.values):
+        return function
     values = tuple(
         param if param is not None and isinstance(value.type, TensorType) else value
         for value, param in zip(ret.values, traced)

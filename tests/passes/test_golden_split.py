@@ -7,11 +7,14 @@ import pytest
 from pypto_core.diagnostics import Diagnostic, PassError
 from pypto_core.frontend import parse
 from pypto_core.ir import Program
+from pypto_core.passes.pipeline import PIPELINE
 from pypto_core.verify.aiv_split import verify_aiv_split, verify_aiv_split_lowered
 from tests.support.golden import (
     Case,
+    Stage,
     assert_mentions,
     cases,
+    kernel_stages,
     make_pass,
     read_program,
     same_text,
@@ -94,3 +97,22 @@ def test_verifier(case: Case) -> None:
         assert_mentions(diagnostic, want["must_contain"])
         assert (diagnostic.rule, diagnostic.number) == (want["rule"], want["code"])
         assert diagnostic.span.is_valid
+
+
+KERNEL_PASSES = (
+    "LowerAutoVectorSplit",
+    "ExpandMixedKernel",
+    "InjectGMPipeBuffer",
+    "SplitVectorKernel",
+    "StampTfreeSplit",
+    "NormalizeReturnOrder",
+    "SkewCrossCorePipeline",
+)
+STAGES = [s for s in kernel_stages(KERNEL_PASSES, PIPELINE)]
+"""Stages with dynamic header lines of stale variables do not survive re-reading (tests/golden/README.md)."""
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=str)
+def test_kernel_stage(stage: Stage) -> None:
+    program = make_pass(stage.pass_name, stage.backend)(read_program(stage.before))
+    same_text(text_of(program), stage.after)
