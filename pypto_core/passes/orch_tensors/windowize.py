@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pypto_core.analysis.statements import as_var
+from pypto_core.arith import Analyzer
 from pypto_core.ir import (
     AssignStmt,
     Call,
@@ -157,7 +158,7 @@ def _eligible(function: Function, functions: Functions, facts: Mapping[str, Kern
 
 def _base_at(window: Window, callee: Function, call: Launch) -> tuple[Expr, ...]:
     given = dict(zip(callee.params, call.args))
-    return tuple(substitute(b, given) for b in window.base)
+    return tuple(Analyzer().simplify(substitute(b, given)) for b in window.base)
 
 
 def _fits(

@@ -29,13 +29,13 @@ def gather(low: Lowering) -> Expr:
         if low.backend is not None and low.backend.arch == "a5":
             return flat_gather(low, read_box, data, rows)
         return _rows_2d(low, data, rows) if rank == 2 else _rows_3d(low, data, rows)
-    if rank == 3:
-        return _planes(low, source.dtype, data, rows, dim)
-    low.fail(
-        "op-value",
-        f"tensor.gather: unsupported (rank, dim) combination, got rank={rank} norm_dim={dim}; gather along the last "
-        "dimension, or along any dimension of a rank-3 tensor",
-    )
+    if rank != 3:
+        low.fail(
+            "op-value",
+            f"tensor.gather: unsupported (rank, dim) combination, got rank={rank} norm_dim={dim}; gather along the last "
+            "dimension, or along any dimension of a rank-3 tensor",
+        )
+    return _planes(low, source.dtype, data, rows, dim)
 
 
 def _gather_row(block: Block, source: Expr, index: Expr, columns: int) -> Var:
