@@ -30,6 +30,7 @@ from pypto_core.ir import (
     const_dims,
     effective_tile_view,
     substitute,
+    walk_stmts,
 )
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.flatten_2d.batch_matmul import BatchLowering, view_2d
@@ -79,12 +80,26 @@ def flatten_function(function: Function, chip: Backend | None) -> Function:
 
 def _touches_anything(body: Stmt) -> bool:
     """Whether a two-dimensional kernel has something to rewrite: a transpose without scratch, a store of higher rank."""
-    return any(
+    return _has_commented_load(body) or any(
         call.name in ("tile.transpose", "tile.batch_matmul", "tile.batch_matmul_acc")
         or (call.name == "tile.store" and _rank(call.args[2]) > 2)
         for call in calls_in(body)
         if isinstance(call, Call)
     )
+
+
+def _has_commented_load(body: Stmt) -> bool:
+    return any(
+        stmt.leading_comments
+        and isinstance(stmt, AssignStmt)
+        and isinstance(stmt.value, Call)
+        and stmt.value.name == "tile.load"
+        for stmt in walk_stmts(body)
+    )
+
+
+def _without_comments(stmt: AssignStmt) -> AssignStmt:
+    return stmt.with_(leading_comments=()) if stmt.leading_comments else stmt
 
 
 def _rank(expr: Expr) -> int:
@@ -191,7 +206,11 @@ class _Flattener:
         kind = stmt.var.type
         if new is not call and isinstance(new.type, TileType):
             kind = keep_memref(new.type, kind)
-        out.append(stmt.with_(value=new, var=self._retype(stmt.var, kind, env)))
+        rewritten = stmt.with_(value=new, var=self._retype(stmt.var, kind, env))
+        if call.name == "tile.load" or (new is not call and call.name.startswith("tile.")):
+            # The compiler makes these statements anew (loads even where nothing changes), and comments stay behind.
+            rewritten = _without_comments(rewritten)
+        out.append(rewritten)
         return 0
 
     def _is_dropped_reshape(self, var: Var, call: Call) -> bool:

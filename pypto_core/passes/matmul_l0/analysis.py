@@ -20,6 +20,7 @@ from pypto_core.ir import (
     const_dims,
     effective_tile_view,
 )
+from pypto_core.passes.auto_names import base_name
 from pypto_core.passes.matmul_l0.chooser import (
     FRACTAL,
     BiasLimits,
@@ -157,7 +158,7 @@ class ProductAnalyzer:
                 continue
             definition = self._reads.definition(operand)
             span = operand.span if definition is None else definition.span
-            name = written_name(operand.name_hint, span)
+            name = base_name(operand.name_hint) or operand.name_hint
             extents = list(const_dims(kind.shape) or ())
             op = product.call.name
             reject(

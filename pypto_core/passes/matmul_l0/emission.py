@@ -220,7 +220,8 @@ class _KLoop:
                     make_binary("eq", ko, index(0)), first.body(start), later.body(more), (value,), span=span
                 )
             )
-        result = Var(name, value.type, span=span)
+        # The result has the type of what is carried in; InferTileMemorySpace settles where that lives.
+        result = Var(name, init.type, span=span)
         code.stmts.append(
             ForStmt(
                 ko, index(0), index(stop), index(self._k), (carried,), body.body(value), (result,),

@@ -1,0 +1,72 @@
+"""Tile passes against the recorded texts of ``tests/golden/tile`` and the tile stages of ``tests/golden/kernels``."""
+
+from __future__ import annotations
+
+import pytest
+
+from pypto_core.diagnostics import Diagnostic, PassError
+from pypto_core.passes.auto_tile_matmul_l0 import auto_tile_matmul_l0
+from pypto_core.passes.pipeline import PIPELINE
+from tests.support.golden import (
+    Case,
+    Stage,
+    assert_mentions,
+    cases,
+    kernel_stages,
+    make_pass,
+    read_program,
+    same_text,
+    text_of,
+)
+
+TILE_PASSES = (
+    "LowerCompositeOps",
+    "FlattenTileNdTo2D",
+    "LegalizeTileCast",
+    "AutoTileMatmulL0",
+    "CanonicalizeTileSlice",
+    "InferTileMemorySpace",
+    "InsertMxScaleAddr",
+    "ResolveBackendOpLayouts",
+)
+CASES = [case for case in cases("tile") if case.data["passes"][-1] in TILE_PASSES]
+WITH_TEXT = [case for case in CASES if "before" in case.data]
+
+
+@pytest.mark.parametrize("case", [c for c in WITH_TEXT if "after" in c.data], ids=str)
+def test_tile_case(case: Case) -> None:
+    program = read_program(case.data["before"])
+    result = make_pass(case.data["passes"][-1], case.backend)(program)
+    same_text(text_of(result), case.data["after"])
+    if case.data["after"] == case.data["before"]:
+        assert result is program, "nothing changed, so the same object is returned"
+
+
+@pytest.mark.parametrize("case", [c for c in WITH_TEXT if "error" in c.data], ids=str)
+def test_tile_error(case: Case) -> None:
+    program = read_program(case.data["before"])
+    with pytest.raises(PassError) as caught:
+        make_pass(case.data["passes"][-1], case.backend)(program)
+    diagnostic = caught.value.diagnostic
+    assert_mentions(diagnostic, case.data["error"]["must_contain"])
+    line = diagnostic.span.text
+    assert diagnostic.span.is_valid and line, "the editor points at a statement"
+
+
+@pytest.mark.parametrize(
+    "case", [c for c in WITH_TEXT if c.data["passes"][-1] == "AutoTileMatmulL0" and "after" in c.data], ids=str
+)
+def test_tile_hints(case: Case) -> None:
+    hints: list[Diagnostic] = []
+    auto_tile_matmul_l0(backend=case.backend, on_hint=hints.append)(read_program(case.data["before"]))
+    assert sorted({hint.rule for hint in hints}) == sorted(case.data.get("hints", []))
+    assert all(hint.span.is_valid for hint in hints)
+
+
+@pytest.mark.parametrize("stage", kernel_stages(TILE_PASSES, PIPELINE), ids=str)
+def test_kernel_stage(stage: Stage) -> None:
+    program = read_program(stage.before)
+    result = make_pass(stage.pass_name, stage.backend)(program)
+    same_text(text_of(result), stage.after)
+    if stage.after == stage.before:
+        assert result is program, "nothing changed, so the same object is returned"
