@@ -100,7 +100,8 @@ def _moved(before: object, after: object) -> bool:
     if not isinstance(before, TileType) or not isinstance(after, TileType):
         return False
     return any(
-        a is not b and getattr(a, "value", a) != getattr(b, "value", b) for a, b in zip(before.shape, after.shape)
+        a is not b and getattr(a, "value", a) != getattr(b, "value", b)
+        for a, b in zip(before.shape, after.shape)
     )
 
 

@@ -20,7 +20,6 @@ from pypto_core.ir import (
     Function,
     FunctionType,
     IfStmt,
-    Program,
     SeqStmts,
     SplitAivScopeStmt,
     SplitMode,

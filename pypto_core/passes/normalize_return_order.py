@@ -92,9 +92,7 @@ class _Lineage:
                 out.extend(self.through_call(function, value, made))
         return tuple(out)
 
-    def through_call(
-        self, function: Function, value: Expr, made: dict[Var, Expr]
-    ) -> tuple[Var | None, ...]:
+    def through_call(self, function: Function, value: Expr, made: dict[Var, Expr]) -> tuple[Var | None, ...]:
         """One entry, or one per position of a returned call result that is a whole tuple."""
         value = _resolved(value, made)
         call = _resolved(value.tuple, made) if isinstance(value, TupleGetItem) else value

@@ -112,14 +112,14 @@ def _slice(roots: set[Var], stmts: Sequence[Stmt]) -> set[int]:
     return found
 
 
-def _plan(
-    loop: ForStmt, body: list[Stmt], start: int, stop: int, step: int, depth: int
-) -> _Plan | None:
+def _plan(loop: ForStmt, body: list[Stmt], start: int, stop: int, step: int, depth: int) -> _Plan | None:
     """How to skew the loop, None when it must be demoted."""
     trip = max(0, -(-(stop - start) // step))
     if trip < 2 or len(_transfers(body, PUSH_OPS)) > 1 or len(_transfers(body, POP_OPS)) > 1:
         return None
-    lead = next(i for i, s in enumerate(body) if (c := leaf_call(s)) is not None and c.name in PUSH_OPS | POP_OPS)
+    lead = next(
+        i for i, s in enumerate(body) if (c := leaf_call(s)) is not None and c.name in PUSH_OPS | POP_OPS
+    )
     produce = _slice(set(all_uses(body[lead])), body) | {lead}
     consume = set(range(len(body))) - produce
     if not consume:

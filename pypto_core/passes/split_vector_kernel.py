@@ -107,7 +107,7 @@ def _standalone_mode(function: Function, stated: SplitMode | None) -> SplitMode 
                 f"'{call.name}' carries split code {code}; a transport code is 0, 1, 2, 3 or 4",
                 _span(call, function),
                 op=call.name,
-                code=code,
+                found=code,
             )
         mode = mode_of_code(code)
         if mode == SplitMode.NONE:

@@ -256,7 +256,7 @@ class _Check:
         assumed = self.lowered and var is not None and var not in self.facts.local
         if operand is not None and have is not None and have is not need and not assumed:
             made = self.facts.defs.get(var) if var is not None else None
-            related = ()
+            related: tuple[Related, ...] = ()
             if made is not None and made[0] is not None:
                 related = (Related(f"made here by '{made[0].name}'", made[0].span),)
             self.report(
@@ -309,7 +309,11 @@ class _Check:
 
     def unnamed_shard(self, call: Call, opened: tuple[Related, ...]) -> None:
         """(g): a region reads a value that the cube made."""
-        if call.name in HOISTED_OPS or not self.facts.has_region or consumer_lane(call) is not Affinity.VECTOR:
+        if (
+            call.name in HOISTED_OPS
+            or not self.facts.has_region
+            or consumer_lane(call) is not Affinity.VECTOR
+        ):
             return
         for var, made, region in self.operands(call):
             if region is not None or made is None or made.name in HOISTED_OPS:
@@ -388,7 +392,7 @@ class _Check:
         first, second = self.facts.no_split, self.facts.split
         if first is None or second is None:
             return
-        calls = [call for call in (c for s in walk_stmts(self.function.body) for c in _calls(s))]
+        calls = (call for stmt in walk_stmts(self.function.body) for call in _calls(stmt))
         order = {id(call): i for i, call in enumerate(calls)}
         early, late = sorted((first[1], second[1]), key=lambda c: order[id(c)])
         a, b = _mode_text(early), _mode_text(late)

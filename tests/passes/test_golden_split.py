@@ -108,8 +108,7 @@ KERNEL_PASSES = (
     "NormalizeReturnOrder",
     "SkewCrossCorePipeline",
 )
-STAGES = [s for s in kernel_stages(KERNEL_PASSES, PIPELINE)]
-"""Stages with dynamic header lines of stale variables do not survive re-reading (tests/golden/README.md)."""
+STAGES = kernel_stages(KERNEL_PASSES, PIPELINE)
 
 
 @pytest.mark.parametrize("stage", STAGES, ids=str)

@@ -113,7 +113,12 @@ def _share(group: Function, functions: dict[str, Function], backend: Backend | N
 def _member(group: Function, functions: dict[str, Function], kind: FunctionType) -> _Member | None:
     for call in calls_in(group.body):
         target = functions.get(call.name)
-        if isinstance(call, Call) and call.is_function_call and target is not None and target.func_type is kind:
+        if (
+            isinstance(call, Call)
+            and call.is_function_call
+            and target is not None
+            and target.func_type is kind
+        ):
             return _Member(target, call)
     return None
 
@@ -148,7 +153,9 @@ def _check_rebuildable(group: Function, member: _Member, same: bool) -> None:
 
 
 def _call_counts(functions: Iterable[Function]) -> Counter[str]:
-    return Counter(call.name for f in functions for call in calls_in(f.body) if isinstance(call.op, GlobalVar))
+    return Counter(
+        call.name for f in functions for call in calls_in(f.body) if isinstance(call.op, GlobalVar)
+    )
 
 
 def _free_name(wanted: str, functions: dict[str, Function]) -> str:
@@ -232,7 +239,11 @@ def _remapped_overrides(group: Function, call: Call) -> dict[str, object]:
 
 def adapt_manual_pushes(function: Function, backend: Backend | None) -> Function:
     """An AIV push to the cube goes through the layout that L1 wants, where the chip needs it."""
-    if backend is None or not backend.requires_v_to_c_fractal_adapt or function.func_type is not FunctionType.AIV:
+    if (
+        backend is None
+        or not backend.requires_v_to_c_fractal_adapt
+        or function.func_type is not FunctionType.AIV
+    ):
         return function
     body = _AdaptPushes().rewrite(function.body)
     return function.with_(body=body)

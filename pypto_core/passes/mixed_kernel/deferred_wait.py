@@ -40,7 +40,9 @@ def _refuse(function: Function, text: str, call: Call | Submit | None) -> Except
 
 def _audit(program: Program, function: Function, wait: Call) -> None:
     if not function.attrs.get("deferred_completion_waiter"):
-        raise _refuse(function, f"calls {DEFER_WAIT} but lacks the attribute deferred_completion_waiter", wait)
+        raise _refuse(
+            function, f"calls {DEFER_WAIT} but lacks the attribute deferred_completion_waiter", wait
+        )
     if function.func_type not in (FunctionType.InCore, FunctionType.AIV):
         raise _refuse(function, f"calls {DEFER_WAIT} and must be an InCore or AIV function", wait)
     for name in _LAUNCH_ATTRS:
@@ -55,10 +57,16 @@ def _audit(program: Program, function: Function, wait: Call) -> None:
                 continue
             launches += 1
             if caller.func_type is not FunctionType.Orchestration:
-                raise _refuse(function, f"registers deferred waits and is launched by '{caller.name}', which is no Orchestration function", call)
+                raise _refuse(
+                    function,
+                    f"registers deferred waits and is launched by '{caller.name}', which is no Orchestration function",
+                    call,
+                )
             found = _forbidden(call)
             if found is not None:
-                raise _refuse(function, f"registers deferred waits and must not be launched with {found}", call)
+                raise _refuse(
+                    function, f"registers deferred waits and must not be launched with {found}", call
+                )
     if not launches:
         raise _refuse(function, "registers deferred waits but no Orchestration function launches it", wait)
 

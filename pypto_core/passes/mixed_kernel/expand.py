@@ -58,7 +58,9 @@ def expand(function: Function, placement: Placement, backend: Backend | None) ->
     boundaries = find_boundaries(stmts, placement.crossed)
     fences = find_fences(stmts, placement)
     origins = gm_origins(function, stmts)
-    written = frozenset(p for p, d in zip(function.params, function.param_directions) if d != ParamDirection.In)
+    written = frozenset(
+        p for p, d in zip(function.params, function.param_directions) if d != ParamDirection.In
+    )
     reachable = frozenset(v for v, p in origins.items() if p in written)
     bodies: dict[str, list[Stmt]] = {}
     remaps: dict[str, dict[Var, Var]] = {}
@@ -80,11 +82,7 @@ def expand(function: Function, placement: Placement, backend: Backend | None) ->
     bodies[AIC.name], bodies[AIV.name] = add_pipe_setup(
         function, bodies[AIC.name], bodies[AIV.name], names[AIC.name], names[AIV.name]
     )
-    dual = (
-        backend is not None
-        and backend.requires_no_split_dual_aiv_dispatch
-        and function.split is None
-    )
+    dual = backend is not None and backend.requires_no_split_dual_aiv_dispatch and function.split is None
     cut = {
         side.name: _function(function, side, names, bodies, remaps, origins, written, stmts, dual)
         for side in (AIC, AIV)
@@ -96,7 +94,9 @@ def _check_no_boundary(stmts: Sequence[Stmt], function: Function) -> None:
     for stmt in walk_stmts(stmts):
         call = leaf_call(stmt)
         if call is not None and call.name in BOUNDARY_OPS:
-            raise reject_internal(f"'{call.name}' in '{function.name}' was not turned into a transfer", call.span)
+            raise reject_internal(
+                f"'{call.name}' in '{function.name}' was not turned into a transfer", call.span
+            )
 
 
 def _function(

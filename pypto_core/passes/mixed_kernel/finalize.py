@@ -6,21 +6,29 @@ No step enters a scope statement. "Defined" never includes parameters.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeVar
+from functools import partial
 
 from pypto_core.analysis.affinity import Affinity
 from pypto_core.analysis.lanes import FREE_OPS, PIPE_SETUP_OPS, POP_OPS, PUSH_OPS
 from pypto_core.analysis.statements import SCOPES, block, leaf_call, stmts_of, trailing_yield
 from pypto_core.analysis.uses import all_defs, all_uses, defs_of, expr_vars, type_vars, uses_of
-from pypto_core.ir import AssignStmt, Expr, ForStmt, IfStmt, IterArg, SeqStmts, Stmt, Submit, Var, WhileStmt, YieldStmt
+from pypto_core.ir import (
+    AssignStmt,
+    Expr,
+    ForStmt,
+    IfStmt,
+    IterArg,
+    SeqStmts,
+    Stmt,
+    Submit,
+    Var,
+    WhileStmt,
+    YieldStmt,
+)
 from pypto_core.ir.visitor import stmt_exprs
 from pypto_core.passes.mixed_kernel.placement import Placement
 
-S = TypeVar("S", bound=Stmt)
-
-_EFFECTS = (
-    PUSH_OPS | POP_OPS | FREE_OPS | PIPE_SETUP_OPS | frozenset({"tile.store", "tile.assemble"})
-)
+_EFFECTS = PUSH_OPS | POP_OPS | FREE_OPS | PIPE_SETUP_OPS | frozenset({"tile.store", "tile.assemble"})
 
 
 def finalize_split_core_body(
@@ -96,7 +104,7 @@ def _strip_loop(loop: ForStmt | WhileStmt, after: set[Var]) -> Stmt:
     )
 
 
-def _map_bodies(stmt: S, fn: Callable[[Stmt], Stmt]) -> S:
+def _map_bodies(stmt: Stmt, fn: Callable[[Stmt], Stmt]) -> Stmt:
     if isinstance(stmt, (ForStmt, WhileStmt)):
         return stmt.with_(body=fn(stmt.body))
     if isinstance(stmt, IfStmt):
@@ -238,24 +246,26 @@ def strip_dangling_if_results(
                 body=block(strip_dangling_if_results(stmts_of(stmt.body), known, frozenset(inner)), stmt.body)
             )
         elif isinstance(stmt, IfStmt):
-            seen = frozenset(defined)
-            stmt = _map_bodies(
-                stmt, lambda b: block(strip_dangling_if_results(stmts_of(b), known, seen), b)
-            )
+            stmt = _map_bodies(stmt, partial(_strip_branch, known=known, outer=frozenset(defined)))
             stmt = _strip_if(stmt, defined | known)
         out.append(stmt)
         defined.update(all_defs(stmt))
     return out
 
 
-def _strip_if(stmt: IfStmt, defined: set[Var]) -> IfStmt:
-    if not stmt.return_vars or stmt.else_body is None:
+def _strip_branch(body: Stmt, known: frozenset[Var], outer: frozenset[Var]) -> Stmt:
+    return block(strip_dangling_if_results(stmts_of(body), known, outer), body)
+
+
+def _strip_if(stmt: Stmt, defined: set[Var]) -> Stmt:
+    if not isinstance(stmt, IfStmt) or not stmt.return_vars or stmt.else_body is None:
         return stmt
     then, other = _direct_yield(stmt.then_body), _direct_yield(stmt.else_body)
     if then is None or other is None:
         return stmt
     keep = [
-        _is_defined(a, defined | _top_defs(stmt.then_body)) and _is_defined(b, defined | _top_defs(stmt.else_body))
+        _is_defined(a, defined | _top_defs(stmt.then_body))
+        and _is_defined(b, defined | _top_defs(stmt.else_body))
         for a, b in zip(then.values, other.values)
     ]
     if all(keep):
@@ -292,10 +302,10 @@ def remove_dead_code(stmts: Sequence[Stmt]) -> list[Stmt]:
     work = list(live)
     while work:
         var = work.pop()
-        stmt = definitions.pop(var, None)
-        if stmt is None:
+        made = definitions.pop(var, None)
+        if made is None:
             continue
-        for needed in (*(v for e in stmt_exprs(stmt) for v in expr_vars(e)), *type_vars(var.type)):
+        for needed in (*(v for e in stmt_exprs(made) for v in expr_vars(e)), *type_vars(var.type)):
             if needed not in live:
                 live.add(needed)
                 work.append(needed)

@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from pypto_core.analysis.lanes import AIC, AIV, PIPE_SETUP_OPS, Side, const_value
 from pypto_core.analysis.statements import leaf_call, walk_stmts
-from pypto_core.ir import AssignStmt, Call, ConstInt, DataType, EvalStmt, Expr, Function, ScalarType, Span, Stmt, TileType, Var
+from pypto_core.ir import (
+    AssignStmt,
+    Call,
+    ConstInt,
+    DataType,
+    EvalStmt,
+    Expr,
+    Function,
+    ScalarType,
+    Span,
+    Stmt,
+    TileType,
+    Var,
+)
 from pypto_core.ops.registry import untyped_op_call
 from pypto_core.passes.split_axis.lane import is_lane_binding
 from pypto_core.passes.split_axis.rejections import reject
@@ -46,7 +57,10 @@ def add_pipe_setup(
     slots = function.attrs.get("slot_num", DEFAULT_SLOTS)
     if slots <= 0:
         raise reject(
-            "slot_num", "op-value", f"slot_num of '{function.name}' must be positive, not {slots}", function.span
+            "slot_num",
+            "op-value",
+            f"slot_num of '{function.name}' must be positive, not {slots}",
+            function.span,
         )
     ring = _Ring(function.name, active, max(sizes.values()), slots, aic_name, aiv_name)
     span = function.span
@@ -91,7 +105,11 @@ class _Ring:
         for direction in (V2C, C2V):
             if not self.active & direction:
                 continue
-            bind = self.reserve(direction, span) if direction == owned else self.import_peer(direction, side, span)
+            bind = (
+                self.reserve(direction, span)
+                if direction == owned
+                else self.import_peer(direction, side, span)
+            )
             operands[direction] = bind.var
             out.append(bind)
         init = untyped_op_call(

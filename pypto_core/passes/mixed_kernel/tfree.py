@@ -148,7 +148,9 @@ class _Finalizer:
                 have.add(tile)
                 call = leaf_call(stmt)
                 assert call is not None and isinstance(stmt, EvalStmt)
-                kept[i] = stmt if call.args[0] is tile else stmt.with_(expr=call.with_(args=(tile, *call.args[1:])))
+                kept[i] = (
+                    stmt if call.args[0] is tile else stmt.with_(expr=call.with_(args=(tile, *call.args[1:])))
+                )
             else:
                 kept[i] = None
         out: list[Stmt] = []
@@ -171,5 +173,3 @@ class _Finalizer:
         kwargs = {"id": pop.kwargs["id"]} if "id" in pop.kwargs else {}
         call = untyped_op_call(self.side.free, (tile,), kwargs, span=pop.span)
         return EvalStmt(call, span=after.span)
-
-

@@ -37,7 +37,9 @@ def validate_explicit_body(facts: SplitBodyFacts, region: Span) -> None:
         )
     if facts.full_width:
         ops = facts.full_width_ops
-        related = tuple(Related(f"'{call.name}' runs on the whole tile here", call.span) for call in facts.full_width)
+        related = tuple(
+            Related(f"'{call.name}' runs on the whole tile here", call.span) for call in facts.full_width
+        )
         raise reject(
             "R-REGION-FULL",
             "split-region-full-width",

@@ -70,7 +70,12 @@ def _store_destinations(stmts: Sequence[Stmt]) -> set[Var]:
     found: set[Var] = set()
     for stmt in walk_stmts(stmts):
         call = leaf_call(stmt)
-        if isinstance(stmt, AssignStmt) and call is not None and call.name == "tile.store" and len(call.args) > 2:
+        if (
+            isinstance(stmt, AssignStmt)
+            and call is not None
+            and call.name == "tile.store"
+            and len(call.args) > 2
+        ):
             var = as_var(call.args[2])
             if var is not None:
                 found.add(var)
@@ -163,7 +168,9 @@ class _Walk:
         if dim_equal(valid, box) and not is_odd(box):
             return stmt
         if self.lane is None:
-            raise reject_internal("this crossing needs the region's lane index, which is not bound before it", call.span)
+            raise reject_internal(
+                "this crossing needs the region's lane index, which is not bound before it", call.span
+            )
         extent = localize_valid(valid, box, half(box), self.lane)
         deferred = lane_extents(full, dim, None) is None
         typed = with_full_valid(deduced, dim) if deferred else with_valid(deduced, dim, extent)

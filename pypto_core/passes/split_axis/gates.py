@@ -148,7 +148,11 @@ def _pinned(call: Call, position: int, axis: int, args: tuple[Expr, ...], deduce
     if not isinstance(extent, ConstInt):
         return False
     doubled = TileType(
-        replace_at(tile.shape, axis, ConstInt(extent.value * 2, extent.dtype)), tile.dtype, None, None, tile.memory_space
+        replace_at(tile.shape, axis, ConstInt(extent.value * 2, extent.dtype)),
+        tile.dtype,
+        None,
+        None,
+        tile.memory_space,
     )
     try:
         other = _deduce(call, replace_at(args, position, Var("operand", doubled, span=args[position].span)))

@@ -5,7 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from pypto_core.analysis.affinity import Affinity, MoveDirection, classify_call_affinity, classify_move_direction
+from pypto_core.analysis.affinity import (
+    Affinity,
+    MoveDirection,
+    classify_call_affinity,
+    classify_move_direction,
+)
 from pypto_core.analysis.lanes import const_value
 from pypto_core.analysis.statements import block, leaf_call, stmts_of, walk_stmts
 from pypto_core.ir import (
@@ -33,7 +38,6 @@ from pypto_core.passes.split_axis.extents import half, localize_shard_valid
 from pypto_core.passes.split_axis.rejections import label, reject, reject_internal, reject_operator
 from pypto_core.passes.split_axis.state import SplitState, TileInfo
 from pypto_core.passes.split_axis.statement import bind_replaced, localize_return_stores, process_stmt
-
 
 V = TypeVar("V", bound=Var)
 Leaf = Callable[[Stmt, Call, SplitState], list[Stmt]]

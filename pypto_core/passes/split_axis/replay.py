@@ -32,6 +32,7 @@ from pypto_core.ir import (
     effective_tile_view,
 )
 from pypto_core.ir.scalar import make_binary
+from pypto_core.ir.stmt import ScopeStmt
 from pypto_core.ir.structural import structural_equal
 from pypto_core.ir.visitor import substitute
 from pypto_core.ops.registry import OpError, create_op_call, untyped_op_call
@@ -105,6 +106,10 @@ class _Replay:
             return [self.branch(stmt)]
         if isinstance(stmt, SeqStmts):
             return self.block(stmt.stmts)
+        if isinstance(stmt, ScopeStmt):
+            scope: ScopeStmt = stmt.with_(body=SeqStmts())
+            body = block(self.block(stmts_of(stmt.body)), stmt.body)
+            return [substitute(scope, self.repl).with_(body=body)]
         if isinstance(stmt, ReturnStmt):
             return [stmt.with_(values=tuple(self.returned(v) for v in stmt.values))]
         call = leaf_call(stmt)
@@ -173,7 +178,11 @@ class _Replay:
             iter_args.append(new)
         changes: dict[str, object] = {"iter_args": tuple(iter_args)}
         if isinstance(stmt, ForStmt):
-            changes |= {"start": self.value(stmt.start), "stop": self.value(stmt.stop), "step": self.value(stmt.step)}
+            changes |= {
+                "start": self.value(stmt.start),
+                "stop": self.value(stmt.stop),
+                "step": self.value(stmt.step),
+            }
         else:
             changes["condition"] = self.value(stmt.condition)
         body, _ = self.nested(stmt.body)
@@ -191,7 +200,7 @@ class _Replay:
         return new
 
     def branch(self, stmt: IfStmt) -> Stmt:
-        then, _ = self.nested(stmt.then_body)
+        then: Stmt | None = self.nested(stmt.then_body)[0]
         other = None if stmt.else_body is None else self.nested(stmt.else_body)[0]
         results: list[Var] = []
         for slot, var in enumerate(stmt.return_vars):
@@ -205,6 +214,7 @@ class _Replay:
                     continue
                 then, other = _viewed_as(then, slot, var.type), _viewed_as(other, slot, var.type)
             results.append(var)
+        assert then is not None
         return stmt.with_(
             condition=self.value(stmt.condition), then_body=then, else_body=other, return_vars=tuple(results)
         )

@@ -88,7 +88,11 @@ def localize_return_stores(stmt: ReturnStmt, state: SplitState) -> ReturnStmt:
     """Stores written as return expressions reach the lane's own half too (§5.6)."""
 
     def one(value: Expr) -> Expr:
-        return _localized_store(value, state) if isinstance(value, Call) and value.name == "tile.store" else value
+        return (
+            _localized_store(value, state)
+            if isinstance(value, Call) and value.name == "tile.store"
+            else value
+        )
 
     return stmt.with_(values=map_tuple(stmt.values, one))
 
@@ -336,7 +340,8 @@ def _view_then_slice(stmt: AssignStmt, call: Call, axis: int, state: SplitState)
         )
     view = Var(stmt.var.name_hint, stmt.var.type, span=stmt.var.span)
     shape = tuple(
-        index(value) if (value := const_value(e)) is not None else e for e in replace_at(result.shape, axis, part)
+        index(value) if (value := const_value(e)) is not None else e
+        for e in replace_at(result.shape, axis, part)
     )
     size = index(const_value(part) or 0)
     offset: list[Expr] = [index(0)] * len(shape)
