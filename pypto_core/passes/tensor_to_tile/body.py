@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
-from pypto_core.analysis.names import describe
+from pypto_core.analysis.names import describe, dsl_name
 from pypto_core.analysis.statements import trailing_yield
 from pypto_core.backend import Backend
+from pypto_core.diagnostics import PassError
 from pypto_core.ir import (
     AssignStmt,
     Call,
@@ -34,8 +36,10 @@ from pypto_core.ir import (
 )
 from pypto_core.ir.stmt import SCOPE_CLASSES
 from pypto_core.ir.visitor import map_attrs, map_tuple
+from pypto_core.ops import OpError
 from pypto_core.passes.tensor_to_tile.lowering import (
     VEC,
+    Converter,
     Lowering,
     base_name,
     load_whole,
@@ -110,9 +114,20 @@ class BodyConverter:
             backend=self.backend,
         )
         low.args = tuple(self._bridged(low, i, self.expr(arg)) for i, arg in enumerate(call.args))
-        value = converter(low)
+        value = self._converted(converter, low)
         # Prologues may hold tensor reads of their own.
         return self.stmts(low.stmts), self.expr(value)
+
+    def _converted(self, converter: Converter, low: Lowering) -> Expr:
+        try:
+            return converter(low)
+        except PassError as error:
+            if not isinstance(error.__cause__, OpError):
+                raise
+            # The author wrote the tensor operator; the broken contract is that of the tile operator it becomes.
+            found = error.diagnostic
+            message = f"{dsl_name(low.name)}: {found.message}"
+            raise PassError(replace(found, message=message)) from error
 
     def _bridged(self, low: Lowering, index: int, arg: Expr) -> Expr:
         """``arg``, loaded into the space that the operator requires when it is still in global memory."""
