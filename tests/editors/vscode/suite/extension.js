@@ -1,0 +1,146 @@
+// Tests with the real `vscode` API. Results go to the file named by PYPTO_TEST_RESULTS; the driver reads them.
+const vscode = require("vscode");
+const fs = require("node:fs");
+const path = require("node:path");
+const assert = require("node:assert/strict");
+
+const RESULTS = process.env.PYPTO_TEST_RESULTS;
+const SAMPLES = process.env.PYPTO_TEST_SAMPLES;
+
+const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Calls `probe` until it gives something truthy. */
+async function until(what, probe, timeout = 20000) {
+  const end = Date.now() + timeout;
+  let last;
+  while (Date.now() < end) {
+    last = await probe();
+    if (last) return last;
+    await sleep(50);
+  }
+  throw new Error(`waited ${timeout} ms for ${what}`);
+}
+
+async function open(name) {
+  const document = await vscode.workspace.openTextDocument(vscode.Uri.file(path.join(SAMPLES, name)));
+  await vscode.window.showTextDocument(document, { viewColumn: vscode.ViewColumn.One });
+  return document;
+}
+
+const ours = (document) => vscode.languages.getDiagnostics(document.uri).filter((d) => d.source === "pypto");
+const code = (diagnostic) => (typeof diagnostic.code === "object" ? diagnostic.code.value : diagnostic.code);
+
+function place(document, text, offset = 0) {
+  const at = document.getText().indexOf(text);
+  assert.ok(at >= 0, `the sample has ${text}`);
+  return document.positionAt(at + offset);
+}
+
+const tests = {
+  async "a wrong kernel gets its diagnostic at the author's characters"() {
+    const document = await open("wrong_column_peak.py");
+    const found = await until("diagnostics", () => ours(document).find((d) => code(d) === "aiv-reduce-split-axis"));
+    assert.match(document.getText(found.range), /col_max|share/);
+    assert.ok(found.code.target.toString().includes("aiv-reduce-split-axis"));
+  },
+  async "a sound kernel gets none"() {
+    const document = await open("scaled_product.py");
+    await until("hover", async () => (await hover(document, "scaled = pl.mul", 1)).includes("per lane"));
+    assert.deepEqual(ours(document).filter((d) => d.severity === vscode.DiagnosticSeverity.Error), []);
+  },
+  async "a hover says what each lane holds"() {
+    const document = await open("scaled_product.py");
+    const text = await until("lanes in the hover", async () => {
+      const found = await hover(document, "scaled = pl.mul", 1);
+      return found.includes("per lane") && found;
+    });
+    assert.match(text, /\[64, 128\]/);
+    assert.match(text, /lane 0 rows 0–63/);
+    assert.match(text, /32 KiB per lane/);
+  },
+  async "an edit makes a diagnostic appear and undoing it takes it away"() {
+    const document = await open("scaled_product.py");
+    const line = place(document, "        scaled = pl.mul");
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, line, "        lost = pl.mul(nowhere, 2.0)\n");
+    await vscode.workspace.applyEdit(edit);
+    await until("a diagnostic of the unknown name", () => ours(document).some((d) => d.message.includes("nowhere")));
+    await vscode.commands.executeCommand("undo");
+    await until("its disappearance", () => !ours(document).some((d) => d.message.includes("nowhere")));
+  },
+  async "the lowered IR is a read-only document that follows edits"() {
+    const document = await open("scaled_product.py");
+    const entries = await until("entries", () => vscode.commands.executeCommand("pypto.server.entries", document.uri.toString()));
+    const query = JSON.stringify({ uri: document.uri.toString(), entry: entries[0].name, pass: "LowerAutoVectorSplit" });
+    const uri = vscode.Uri.from({ scheme: "pypto-ir", path: `/${entries[0].name}.LowerAutoVectorSplit.pypto-ir`, query });
+    const lowered = await vscode.workspace.openTextDocument(uri);
+    assert.match(lowered.getText(), /pl\.tile\.aiv_shard/);
+    await vscode.commands.executeCommand("pypto.showLoweredIR", document.uri.toString(), entries[0].name);
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, new vscode.Range(place(document, "0.125"), place(document, "0.125", 5)), "0.375");
+    await vscode.workspace.applyEdit(edit);
+    await until("the refreshed document", () => lowered.getText().includes("0.375"));
+    await vscode.commands.executeCommand("undo");
+  },
+  async "a quick fix repairs the kernel"() {
+    const document = await open("fixable.py");
+    const found = await until("diagnostics", () => ours(document).find((d) => d.severity === vscode.DiagnosticSeverity.Error));
+    const actions = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", document.uri, found.range, "quickfix");
+    const fix = actions.find((a) => a.edit && !a.title.startsWith("Ignore"));
+    assert.ok(fix, `a fix for ${code(found)} among ${actions.map((a) => a.title).join(", ")}`);
+    await vscode.workspace.applyEdit(fix.edit);
+    await until("the disappearance of the diagnostic", () => !ours(document).some((d) => code(d) === code(found)));
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+  },
+  async "the server comes back after a restart"() {
+    const document = await open("wrong_column_peak.py");
+    await vscode.commands.executeCommand("pypto.restartServer");
+    await until("diagnostics", () => ours(document).some((d) => code(d) === "aiv-reduce-split-axis"));
+  },
+};
+
+async function hover(document, text, offset) {
+  const found = await vscode.commands.executeCommand("vscode.executeHoverProvider", document.uri, place(document, text, offset));
+  return found.flatMap((h) => h.contents.map((c) => (typeof c === "string" ? c : c.value))).join("\n");
+}
+
+async function latency() {
+  const document = await open("scaled_product.py");
+  const times = [];
+  for (let i = 0; i < 20; i++) {
+    const changed = new Promise((resolve) => {
+      const subscription = vscode.languages.onDidChangeDiagnostics((event) => {
+        if (event.uris.some((u) => u.toString() === document.uri.toString())) {
+          subscription.dispose();
+          resolve(performance.now());
+        }
+      });
+    });
+    const start = performance.now();
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(document.uri, place(document, "        scaled = pl.mul"), `        lost = pl.mul(nowhere${i}, 2.0)\n`);
+    await vscode.workspace.applyEdit(edit);
+    times.push((await changed) - start);
+    await vscode.commands.executeCommand("undo");
+    await sleep(100);
+  }
+  times.sort((a, b) => a - b);
+  return { p50: times[10], p95: times[18] };
+}
+
+exports.activate = async () => {
+  if (!RESULTS) return;
+  const results = [];
+  for (const [name, run] of Object.entries(tests)) {
+    const start = Date.now();
+    try {
+      await run();
+      results.push({ name, ok: true, ms: Date.now() - start });
+    } catch (error) {
+      results.push({ name, ok: false, ms: Date.now() - start, error: String(error.stack ?? error) });
+    }
+  }
+  const timing = await latency().catch((error) => ({ error: String(error) }));
+  fs.writeFileSync(`${RESULTS}.part`, JSON.stringify({ results, timing }));
+  fs.renameSync(`${RESULTS}.part`, RESULTS);
+};
