@@ -34,6 +34,7 @@ from pypto_core.ir import (
     WhileStmt,
 )
 from pypto_core.ir.visitor import stmt_bodies, stmt_defs, stmt_exprs, walk_exprs
+from pypto_core.verify.base import Context, Verifier
 
 HOISTED_OPS = frozenset({"tile.load", "tile.store"})
 """Transfers that the compiler itself places outside regions."""
@@ -49,6 +50,13 @@ def verify_aiv_split(program: Program) -> list[Diagnostic]:
 def verify_aiv_split_lowered(program: Program) -> list[Diagnostic]:
     """The same after LowerAutoVectorSplit: flat lowered functions and parameter operands are accepted."""
     return [d for function in program.functions for d in check_function(function, lowered=True)]
+
+
+def _verifier(prop: str, lowered: bool) -> Verifier:
+    def check(function: Function, context: Context) -> Iterator[Diagnostic]:
+        yield from check_function(function, lowered=lowered)
+
+    return Verifier(prop, prop, check)
 
 
 def check_function(function: Function, *, lowered: bool) -> list[Diagnostic]:
@@ -445,3 +453,7 @@ def _best(span: Span, fallback: Span) -> Span:
 
 def _header(region: SplitAivScopeStmt) -> Span:
     return region.span
+
+
+VERIFIER = _verifier("AivSplitValid", lowered=False)
+LOWERED_VERIFIER = _verifier("AivSplitLoweredValid", lowered=True)

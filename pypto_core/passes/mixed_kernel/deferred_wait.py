@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from pypto_core.analysis.affinity import Affinity, rollup
-from pypto_core.analysis.statements import leaf_call, stmts_of, walk_stmts
-from pypto_core.ir import Call, Function, FunctionType, Program, Submit
+from pypto_core.analysis.statements import block, leaf_call, stmts_of, walk_stmts
+from pypto_core.ir import Call, Function, FunctionType, Program, ReturnStmt, Submit
 from pypto_core.ir.visitor import calls_in
+from pypto_core.passes.outline.waiters import DEFER_WAIT, check_waiter_body
 from pypto_core.passes.split_axis.rejections import reject
 
-DEFER_WAIT = "pld.system.defer_wait"
 _LAUNCH_ATTRS = ("core_num", "sync_start")
 _FORBIDDEN = ("allow_early_resolve", "predicate", *_LAUNCH_ATTRS)
 
@@ -17,7 +17,7 @@ def audit_deferred_waits(program: Program) -> None:
     """Check every function that registers a deferred wait, and every launch of it.
 
     Raises:
-        PassError: ``deferred-wait`` naming the function and what it must not have.
+        PassError: ``deferred-waiter`` naming the function and what it must not have.
     """
     for function in program.functions:
         wait = _first_wait(function)
@@ -35,7 +35,9 @@ def _first_wait(function: Function) -> Call | None:
 
 def _refuse(function: Function, text: str, call: Call | Submit | None) -> Exception:
     span = call.span if call is not None and call.span.is_valid else function.span
-    return reject("deferred-wait", "deferred-wait", f"'{function.name}' {text}", span, function=function.name)
+    return reject(
+        "deferred-wait", "deferred-waiter", f"'{function.name}' {text}", span, function=function.name
+    )
 
 
 def _audit(program: Program, function: Function, wait: Call) -> None:
@@ -50,6 +52,10 @@ def _audit(program: Program, function: Function, wait: Call) -> None:
             raise _refuse(function, f"registers deferred waits and must not carry {name}", wait)
     if rollup(stmts_of(function.body)) in (Affinity.CUBE, Affinity.MIXED):
         raise _refuse(function, "registers deferred waits and must not do cube work", wait)
+    stmts = stmts_of(function.body)
+    if stmts and isinstance(stmts[-1], ReturnStmt) and not stmts[-1].values:
+        stmts = stmts[:-1]
+    check_waiter_body(block(stmts, function.body), function.span)
     launches = 0
     for caller in program.functions:
         for call in calls_in(caller.body):

@@ -29,12 +29,16 @@ def check_waiter(scope: ir.ScopeStmt, *, nested: bool, has_outputs: bool) -> Non
         raise _reject("deferred waiter scope must not set allow_early_resolve", scope.span)
     if has_outputs:
         raise _reject("deferred waiter scope must not produce outputs", scope.span)
-    checker = _WaiterBody()
-    registrations = checker.count(scope.body)
+    check_waiter_body(scope.body, scope.span)
+
+
+def check_waiter_body(body: ir.Stmt, span: ir.Span) -> None:
+    """Raise when a waiter's statements do more than compute scalars and register waits, or register too many."""
+    registrations = _WaiterBody().count(body)
     if registrations > MAX_REGISTRATIONS:
         raise _reject(
             f"deferred waiter scope registers {registrations} waits; the limit is {MAX_REGISTRATIONS}",
-            scope.span,
+            span,
         )
 
 
