@@ -100,7 +100,9 @@ def _int_tuple(e: Expr) -> bool:
 
 
 def _index_tuple(e: Expr) -> bool:
-    return isinstance(e.type, TupleType) and bool(e.type.types) and all(is_index_scalar(t) for t in e.type.types)
+    return (
+        isinstance(e.type, TupleType) and bool(e.type.types) and all(is_index_scalar(t) for t in e.type.types)
+    )
 
 
 def _const_tuple(e: Expr) -> bool:
@@ -115,16 +117,25 @@ _KINDS: dict[ArgKind, tuple[Callable[[Expr], bool], str]] = {
         lambda e: isinstance(e.type, TensorType) and type(e) in (Var, IterArg),
         "a variable of TensorType or DistributedTensorType",
     ),
-    ArgKind.TENSOR_LIKE_OR_SCALAR: (_of(TensorType, ScalarType), "a TensorType, DistributedTensorType or ScalarType"),
+    ArgKind.TENSOR_LIKE_OR_SCALAR: (
+        _of(TensorType, ScalarType),
+        "a TensorType, DistributedTensorType or ScalarType",
+    ),
     ArgKind.TILE_OR_TENSOR: (_of(TileType, TensorType), "a TileType or TensorType"),
     ArgKind.WINDOW: (_of(DistributedTensorType), "a DistributedTensor (window-bound)"),
     ArgKind.SCALAR: (_of(ScalarType), "a ScalarType"),
     ArgKind.INT_SCALAR: (lambda e: is_int_scalar(e.type), "an integer ScalarType"),
     ArgKind.SCALAR_INT32: (_scalar_of(DataType.INT32), "a ScalarType of dtype int32"),
-    ArgKind.INDEX_SCALAR: (lambda e: is_index_scalar(e.type), "a ScalarType of dtype INT64, UINT64, or INDEX"),
+    ArgKind.INDEX_SCALAR: (
+        lambda e: is_index_scalar(e.type),
+        "a ScalarType of dtype INT64, UINT64, or INDEX",
+    ),
     ArgKind.BOOL_SCALAR: (_scalar_of(DataType.BOOL), "a ScalarType of dtype BOOL"),
     ArgKind.CONST_INT: (lambda e: type(e) is ConstInt, "a compile-time constant (ConstInt)"),
-    ArgKind.CONST_NUMBER: (lambda e: type(e) in (ConstInt, ConstFloat), "a constant (ConstInt or ConstFloat)"),
+    ArgKind.CONST_NUMBER: (
+        lambda e: type(e) in (ConstInt, ConstFloat),
+        "a constant (ConstInt or ConstFloat)",
+    ),
     ArgKind.TUPLE: (_of(TupleType), "a TupleType"),
     ArgKind.INT_TUPLE: (_int_tuple, "a TupleType of integer scalars"),
     ArgKind.INDEX_TUPLE: (_index_tuple, "a TupleType of INT64, UINT64, or INDEX scalars"),

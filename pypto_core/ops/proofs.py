@@ -159,12 +159,18 @@ def round_up(e: Expr, k: int) -> Expr:
 
 def times(e: Expr, k: int) -> Expr:
     """``e * k``; a constant folds in its own dtype."""
-    return ConstInt(e.value * k, e.dtype) if isinstance(e, ConstInt) else make_binary("mul", e, const_like(e, k))
+    return (
+        ConstInt(e.value * k, e.dtype) if isinstance(e, ConstInt) else make_binary("mul", e, const_like(e, k))
+    )
 
 
 def floor_div(e: Expr, k: int) -> Expr:
     """``e // k``; a constant folds in its own dtype."""
-    return ConstInt(e.value // k, e.dtype) if isinstance(e, ConstInt) else make_binary("floordiv", e, const_like(e, k))
+    return (
+        ConstInt(e.value // k, e.dtype)
+        if isinstance(e, ConstInt)
+        else make_binary("floordiv", e, const_like(e, k))
+    )
 
 
 def element_count(shape: tuple[Expr, ...]) -> int | None:

@@ -75,11 +75,19 @@ def window_read(call: OpCall, read: WindowRead) -> tuple[Expr, ...]:
     """Valid shape of what the window sees."""
     rank = len(read.window)
     if len(read.source_shape) != rank or len(read.source_valid) != rank:
-        call.fail("op-rank", f"{call.name} requires the window and its source to have the same rank", arg=read.offset_arg)
+        call.fail(
+            "op-rank",
+            f"{call.name} requires the window and its source to have the same rank",
+            arg=read.offset_arg,
+        )
     if len(read.offsets) != rank:
         call.fail("op-rank", f"{call.name} requires one offset per window dimension", arg=read.offset_arg)
     if read.requested is not None and len(read.requested) != rank:
-        call.fail("op-rank", f"{call.name} requires valid_shape and the window to have the same rank", arg=read.valid_arg)
+        call.fail(
+            "op-rank",
+            f"{call.name} requires valid_shape and the window to have the same rank",
+            arg=read.valid_arg,
+        )
     return tuple(_window_axis(call, read, axis) for axis in range(rank))
 
 
@@ -159,7 +167,11 @@ def write_union(call: OpCall, write: RegionWrite) -> tuple[Expr, ...]:
     rank = len(write.target_shape)
     for extents in (write.target_valid, write.source_shape, write.source_valid, write.offsets):
         if len(extents) != rank:
-            call.fail("op-rank", f"{call.name} requires source, offsets and target to have the same rank", arg=write.offset_arg)
+            call.fail(
+                "op-rank",
+                f"{call.name} requires source, offsets and target to have the same rank",
+                arg=write.offset_arg,
+            )
     target, source, offsets = write.target_valid, write.source_valid, write.offsets
     _check_write_bounds(call, write)
     if any(provably_zero(v) for v in source):
@@ -197,7 +209,11 @@ def _check_write_bounds(call: OpCall, write: RegionWrite) -> None:
     reach = write.source_shape if write.exact else write.source_valid
     for axis, offset in enumerate(write.offsets):
         if prove_negative(offset):
-            call.fail("op-shape", f"{call.name} offset {axis} is provably negative ({show_dim(offset)})", arg=write.offset_arg)
+            call.fail(
+                "op-shape",
+                f"{call.name} offset {axis} is provably negative ({show_dim(offset)})",
+                arg=write.offset_arg,
+            )
         extent, target = reach[axis], write.target_shape[axis]
         if not (is_integer(offset) and is_integer(extent)):
             continue
@@ -247,7 +263,12 @@ def _grow_along(call: OpCall, write: RegionWrite, axis: int, far: list[Expr]) ->
 
 
 def reshape_valid(
-    call: OpCall, valid: tuple[Expr, ...], shape: tuple[Expr, ...], new_shape: tuple[Expr, ...], *, row_major: bool
+    call: OpCall,
+    valid: tuple[Expr, ...],
+    shape: tuple[Expr, ...],
+    new_shape: tuple[Expr, ...],
+    *,
+    row_major: bool,
 ) -> tuple[Expr, ...]:
     """Valid shape of ``shape`` seen as ``new_shape`` (§2.8)."""
     head = f"{call.name}: cannot reshape {show_shape(shape)} to {show_shape(new_shape)}"
@@ -329,7 +350,9 @@ def _fold_prefix(
             room = outer[j]
             if size == trailing and room is not None and rows <= room:
                 return _box(new_shape, j, valid[free])
-    raise call.error("op-shape", f"{head}: its valid region has a runtime number of rows ({show_dim(valid[free])})")
+    raise call.error(
+        "op-shape", f"{head}: its valid region has a runtime number of rows ({show_dim(valid[free])})"
+    )
 
 
 def _box(shape: tuple[Expr, ...], axis: int, extent: Expr) -> tuple[Expr, ...]:
@@ -342,7 +365,11 @@ def _static_product(call: OpCall, head: str, dims: Sequence[Expr]) -> int:
     for dim in dims:
         value = const_value(dim)
         if value is None:
-            call.fail("op-shape", f"{head}: its valid region is partial and {show_dim(dim)} is a runtime extent", unproven=True)
+            call.fail(
+                "op-shape",
+                f"{head}: its valid region is partial and {show_dim(dim)} is a runtime extent",
+                unproven=True,
+            )
         total *= value
     return total
 
@@ -353,7 +380,11 @@ def _static_product(call: OpCall, head: str, dims: Sequence[Expr]) -> int:
 def parse_drop_dims(call: OpCall, arg: Expr, shape: tuple[Expr, ...], arg_index: int) -> tuple[int, ...]:
     """Axes that a ``drop_dims`` operand selects, sorted (§2.9)."""
     if type(arg) is not MakeTuple:
-        call.fail("op-value", f"{call.name} drop_dims must be a MakeTuple of compile-time int constants", arg=arg_index)
+        call.fail(
+            "op-value",
+            f"{call.name} drop_dims must be a MakeTuple of compile-time int constants",
+            arg=arg_index,
+        )
     axes: list[int] = []
     for element in arg.elements:
         axis = const_value(element)

@@ -20,11 +20,9 @@ Positional arity and argument kinds are checked from the declaration before the 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from enum import Enum, IntEnum
-from types import MappingProxyType
-from typing import Any, NoReturn, TypeAlias
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from typing import Any
 
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.ir import (
@@ -33,421 +31,75 @@ from pypto_core.ir import (
     DataType,
     ErrorType,
     Expr,
-    MakeTuple,
     MemorySpace,
     Op,
     PadValue,
-    ScalarType,
     Span,
     TensorLayout,
-    TensorType,
     TileLayout,
     TileType,
     TupleType,
     Type,
 )
-from pypto_core.ops.kinds import ArgKind, kind_matches, kind_phrase, type_name
-
-KwargValue: TypeAlias = "bool | int | float | str | DataType | IntEnum"
-
-
-class OpCategory(Enum):
-    """What an operator belongs to; the values are the catalogue's own words."""
-
-    TILE = "TileOp"
-    TENSOR = "TensorOp"
-    CROSS_CORE = "CrossCoreOp"
-    SYNC = "SyncOp"
-    TASK = "TaskOp"
-    ARRAY = "ArrayOp"
-    DISTRIBUTED = "DistributedOp"
-    PREFETCH = "PrefetchOp"
-    TEST = "TestOp"
-
-
-class CoreAffinity(str, Enum):
-    """Where a call runs: cube core, vector lanes, both, or it is a transfer between them."""
-
-    SHARED = "SHARED"
-    CUBE = "CUBE"
-    VECTOR = "VECTOR"
-    MIXED = "MIXED"
-
-
-class LaneKind(Enum):
-    """What an operand of a call on a vector lane holds (``ops_tile.md`` §8.4).
-
-    ``DATA`` is the lane's own share. ``SCRATCH`` may stay full width, a halved producer is fine too. The two address
-    kinds may stay full width too, but must not be halved: their positions are absolute.
-    """
-
-    DATA = "data"
-    SCRATCH = "Scratch"
-    INDEX_ADDRESSED_SOURCE = "IndexAddressedSource"
-    ABSOLUTE_INDEXED_DESTINATION = "AbsoluteIndexedDestination"
-
-
-class Effect(Enum):
-    """What a call does to the memory of one operand."""
-
-    READ = "Read"
-    WRITE = "Write"
-    READ_WRITE = "ReadWrite"
-
-
-class Evidence(Enum):
-    """How much is known about memory access beyond the declared effects."""
-
-    FUNCTIONAL = "functional"
-    NO_ACCESS = "no_access"
-    UNKNOWN = "unknown"
-
-
-class CrossCoreRole(Enum):
-    """Part that an operator plays in a cube/vector pipe."""
-
-    TPUSH = "TPush"
-    TPOP = "TPop"
-    TFREE = "TFree"
-    INITIALIZE_PIPE = "InitializePipe"
-
-
-class WriteChannel(Enum):
-    """Engine through which an operator writes global memory."""
-
-    DMA = "Dma"
-    SCALAR = "Scalar"
-
-
-class KwargType(Enum):
-    """Value type of a keyword (``docs/spec/ir.md`` 1.10); ``bool`` and ``int`` never stand for one another."""
-
-    BOOL = "bool"
-    INT = "int"
-    STR = "str"
-    FLOAT = "float"
-    DTYPE = "DataType"
-    MEMORY_SPACE = "MemorySpace"
-    TENSOR_LAYOUT = "TensorLayout"
-    TILE_LAYOUT = "TileLayout"
-    PAD_VALUE = "PadValue"
-
-
-class Stored(Enum):
-    """When a builder (the DSL surface) stores a keyword on the call."""
-
-    ALWAYS = "always"
-    WHEN_GIVEN = "omitted when not given"
-    WHEN_TRUTHY = "omitted when false or zero"
-    WHEN_NOT_DEFAULT = "omitted when equal to the default"
-    NEVER = "made by the compiler only"
-
-
-EffectRule: TypeAlias = "Effect | Callable[[Mapping[str, Any]], Effect]"
-"""An effect, or a function of the call's keywords that gives it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Param:
-    """One positional argument. ``memory`` lists the spaces allowed for it (empty: unconstrained); deduction never
-    looks at it, InferTileMemorySpace inserts moves instead. Optional parameters are always trailing."""
-
-    name: str
-    kind: ArgKind
-    optional: bool = False
-    memory: tuple[MemorySpace, ...] = ()
-    effect: EffectRule = Effect.READ
-    lane: LaneKind = LaneKind.DATA
-    doc: str = ""
-    expects: str = ""
-    """Own words for a wrong kind: ``expects event to be an AsyncEvent (output of prefetch.async_prefetch)``."""
-
-
-@dataclass(frozen=True, slots=True)
-class KwParam:
-    """One keyword.
-
-    ``required``/``default`` are the deduction's view (what an absent keyword means); ``stored`` and
-    ``builder_default`` say what the DSL surface writes on the call. ``allowed`` holds the legal values where
-    they can be listed, for completion and docs; ``legal`` words them otherwise.
-    """
-
-    name: str
-    type: KwargType
-    required: bool = False
-    default: Any = None
-    stored: Stored = Stored.WHEN_GIVEN
-    builder_default: Any = None
-    allowed: tuple[Any, ...] = ()
-    legal: str = ""
-    doc: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class FixedSpace:
-    """The result lives in ``space``."""
-
-    space: MemorySpace
-
-
-@dataclass(frozen=True, slots=True)
-class SpaceFromKwarg:
-    """The result lives where keyword ``kwarg`` says, else in ``default``. ``retargetable``: memory inference may
-    rewrite the keyword."""
-
-    kwarg: str = "target_memory"
-    default: MemorySpace | None = None
-    retargetable: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class InheritSpace:
-    """The result lives where the first tile operand lives."""
-
-
-OutputMemory: TypeAlias = "FixedSpace | SpaceFromKwarg | InheritSpace"
-
-
-@dataclass(frozen=True, slots=True)
-class RowMajorNeed:
-    """Operands (and result) that a backend wants in plain row-major layout; read by ResolveBackendOpLayouts."""
-
-    inputs: tuple[int, ...] = ()
-    output: bool = True
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpDef:
-    """Everything known about one operator.
-
-    ``rule`` is the id of the deduction rule in the catalogue documents. ``affinity`` is the *declared* core affinity
-    (``None``: derived, see ``ops.affinity.call_affinity``). ``tile_conversion`` is the conversion id of a tensor
-    operator. ``check_arity=False`` marks the operators that accept any number of arguments of any kind.
-    """
-
-    name: str
-    category: OpCategory
-    rule: str
-    deduce: Callable[[OpCall], Type]
-    params: tuple[Param, ...] = ()
-    kwargs: tuple[KwParam, ...] = ()
-    output_memory: OutputMemory | None = None
-    affinity: CoreAffinity | None = None
-    no_duplicate: bool = False
-    internal_only: bool = False
-    inplace_safe: bool = True
-    evidence: Evidence = Evidence.UNKNOWN
-    effects_declared: bool = False
-    output_reuses_input: int | None = None
-    forbid_output_alias: tuple[int, ...] = ()
-    write_channel: WriteChannel | None = None
-    cross_core_role: CrossCoreRole | None = None
-    backend_row_major: RowMajorNeed | None = None
-    tile_conversion: str | None = None
-    check_arity: bool = True
-    doc: str = ""
-    kwarg_by_name: Mapping[str, KwParam] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "kwarg_by_name", MappingProxyType({k.name: k for k in self.kwargs}))
-
-    @property
-    def namespace(self) -> str:
-        """``"tile"`` of ``tile.add``, ``"pld.tensor"`` of ``pld.tensor.put``."""
-        return self.name.rpartition(".")[0]
-
-    @property
-    def min_args(self) -> int:
-        return sum(not p.optional for p in self.params)
-
-    @property
-    def max_args(self) -> int:
-        return len(self.params)
-
-    def effect(self, index: int, kwargs: Mapping[str, Any] = MappingProxyType({})) -> Effect:
-        """Effect on operand ``index`` of a call with these keywords."""
-        if index >= len(self.params):
-            return Effect.READ
-        rule = self.params[index].effect
-        return rule if isinstance(rule, Effect) else rule(kwargs)
-
-    def written_args(self, kwargs: Mapping[str, Any] = MappingProxyType({})) -> tuple[int, ...]:
-        """Indices of the operands that a call with these keywords writes."""
-        return tuple(i for i in range(len(self.params)) if self.effect(i, kwargs) is not Effect.READ)
-
-    @property
-    def lane_invariant(self) -> Mapping[int, LaneKind]:
-        """Operand index -> kind, for the operands that are not plain lane data."""
-        return {i: p.lane for i, p in enumerate(self.params) if p.lane is not LaneKind.DATA}
-
-    def output_memory_of(self, kwargs: Mapping[str, Any]) -> MemorySpace | None:
-        """Space that the declaration alone gives the result: fixed, or named by a keyword (given or default)."""
-        rule = self.output_memory
-        if isinstance(rule, FixedSpace):
-            return rule.space
-        if isinstance(rule, SpaceFromKwarg):
-            space = kwargs.get(rule.kwarg, rule.default)
-            return space if isinstance(space, MemorySpace) else None
-        return None
-
-    def signature(self) -> str:
-        """``tile.load(tensor, offsets, shapes, valid_shape, *, target_memory=..., clamp=False)``, for hover."""
-        parts = [f"{p.name}=None" if p.optional else p.name for p in self.params]
-        if self.kwargs:
-            parts.append("*")
-            parts += [k.name if k.required else f"{k.name}={_show_default(k)}" for k in self.kwargs]
-        return f"{self.name}({', '.join(parts)})"
-
-
-def _show_default(kwarg: KwParam) -> str:
-    value = kwarg.default if kwarg.default is not None else kwarg.builder_default
-    if isinstance(value, IntEnum):
-        return value.name
-    return value.printed if isinstance(value, DataType) else repr(value)
-
-
-class OpError(Exception):
-    """A call that breaks its operator's contract.
-
-    ``diagnostic.span`` is the argument at fault where there is one, else the call. ``arg_index`` / ``keyword`` name
-    that argument. ``unproven`` is True when the rule demands a proof about symbolic extents that could not be
-    made (as opposed to a fact that is refuted): a caller that invented a symbol for an unknown value must not report it.
-    """
-
-    def __init__(
-        self,
-        diagnostic: Diagnostic,
-        arg_index: int | None = None,
-        keyword: str | None = None,
-        unproven: bool = False,
-    ) -> None:
-        super().__init__(diagnostic.message)
-        self.diagnostic = diagnostic
-        self.arg_index = arg_index
-        self.keyword = keyword
-        self.unproven = unproven
-
-
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
-
-
-def ordinal(index: int) -> str:
-    """``"first"`` for 0."""
-    return _ORDINALS[index] if index < len(_ORDINALS) else f"{index + 1}th"
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class OpCall:
-    """A call under deduction: what a deduction function sees."""
-
-    op: OpDef
-    args: tuple[Expr, ...]
-    kwargs: Mapping[str, Any]
-    span: Span
-    backend: Any = None
-
-    @property
-    def name(self) -> str:
-        return self.op.name
-
-    # -- errors ------------------------------------------------------------------------------------------------
-    def error(
-        self,
-        code: str,
-        message: str,
-        *,
-        arg: int | None = None,
-        keyword: str | None = None,
-        unproven: bool = False,
-        data: Mapping[str, Any] | None = None,
-    ) -> OpError:
-        """An :class:`OpError` with one of the ``op-*`` codes, at argument ``arg`` where that has a span."""
-        span = self.span
-        if arg is not None and arg < len(self.args) and self.args[arg].span.is_valid:
-            span = self.args[arg].span
-        facts = {"op": self.name, **(data or {})}
-        if arg is not None:
-            facts["arg"] = arg
-        if keyword is not None:
-            facts["keyword"] = keyword
-        return OpError(Diagnostic(code, message, span, data=facts), arg, keyword, unproven)
-
-    def fail(self, code: str, message: str, **where: Any) -> NoReturn:
-        """Raise :meth:`error`."""
-        raise self.error(code, message, **where)
-
-    def check(self, ok: bool, code: str, message: str, **where: Any) -> None:
-        """``fail(code, message)`` unless ``ok``. For messages that are cheap to build."""
-        if not ok:
-            self.fail(code, message, **where)
-
-    # -- typed operands ----------------------------------------------------------------------------------------
-    def tile(self, index: int) -> TileType:
-        """The tile type of operand ``index``; ``op-kind`` if it is anything else."""
-        t = self.args[index].type
-        if not isinstance(t, TileType):
-            self.wrong_kind(index, ArgKind.TILE)
-        return t
-
-    def scalar(self, index: int) -> ScalarType:
-        """The scalar type of operand ``index``; ``op-kind`` if it is anything else."""
-        t = self.args[index].type
-        if not isinstance(t, ScalarType):
-            self.wrong_kind(index, ArgKind.SCALAR)
-        return t
-
-    def tensor(self, index: int) -> TensorType:
-        """The tensor or distributed tensor type of operand ``index``; ``op-kind`` if it is anything else."""
-        t = self.args[index].type
-        if not isinstance(t, TensorType):
-            self.wrong_kind(index, ArgKind.TENSOR_LIKE)
-        return t
-
-    def exact_tensor(self, index: int) -> TensorType:
-        """The plain (not distributed) tensor type of operand ``index``."""
-        t = self.args[index].type
-        if type(t) is not TensorType:
-            self.wrong_kind(index, ArgKind.TENSOR)
-        return t
-
-    def literal_tuple(self, index: int) -> tuple[Expr, ...]:
-        """Elements of operand ``index``, which must be written as a literal tuple or list."""
-        arg = self.args[index]
-        if type(arg) is not MakeTuple:
-            self.wrong_kind(index, ArgKind.LITERAL_TUPLE)
-        return arg.elements
-
-    def has(self, index: int) -> bool:
-        """Whether optional operand ``index`` is present."""
-        return index < len(self.args)
-
-    def param_name(self, index: int) -> str:
-        """Declared name of operand ``index``."""
-        return self.op.params[index].name if index < len(self.op.params) else f"argument {index}"
-
-    def wrong_kind(self, index: int, kind: ArgKind) -> NoReturn:
-        """Report that operand ``index`` is not of ``kind``."""
-        got = type_name(self.args[index].type)
-        own = self.op.params[index].expects if index < len(self.op.params) else ""
-        message = f"{self.name} {own}, got {got}" if own else (
-            f"The operator {self.name} requires {ordinal(index)} argument to be "
-            f"{kind_phrase(kind)}, but got {got} (argument '{self.param_name(index)}')"
-        )
-        self.fail("op-kind", message, arg=index)
-
-    # -- keywords ----------------------------------------------------------------------------------------------
-    def kw(self, name: str) -> Any:
-        """Value of keyword ``name``, or its declared default."""
-        if name in self.kwargs:
-            return self.kwargs[name]
-        return self.op.kwarg_by_name[name].default
-
-    def require_kw(self, name: str, message: str | None = None) -> Any:
-        """Value of keyword ``name``; ``op-keyword`` if absent."""
-        if name not in self.kwargs:
-            self.fail("op-keyword", message or f"{self.name}: Missing kwarg: {name}", keyword=name)
-        return self.kwargs[name]
-
+from pypto_core.ops.call import OpCall, OpError, ordinal
+from pypto_core.ops.declaration import (
+    CoreAffinity,
+    CrossCoreRole,
+    Effect,
+    EffectRule,
+    Evidence,
+    FixedSpace,
+    InheritSpace,
+    KwargType,
+    KwParam,
+    LaneKind,
+    OpCategory,
+    OpDef,
+    OutputMemory,
+    Param,
+    RowMajorNeed,
+    SpaceFromKwarg,
+    Stored,
+    WriteChannel,
+)
+from pypto_core.ops.kinds import kind_matches
+
+__all__ = [
+    "FAMILIES",
+    "CoreAffinity",
+    "CrossCoreRole",
+    "Effect",
+    "EffectRule",
+    "Evidence",
+    "FixedSpace",
+    "InheritSpace",
+    "KwParam",
+    "KwargType",
+    "LaneKind",
+    "OpCall",
+    "OpCategory",
+    "OpDef",
+    "OpError",
+    "OutputMemory",
+    "Param",
+    "RowMajorNeed",
+    "SpaceFromKwarg",
+    "Stored",
+    "WriteChannel",
+    "all_ops",
+    "create_op_call",
+    "deduce_type",
+    "find_op",
+    "get_op",
+    "is_registered",
+    "ordinal",
+    "output_space",
+    "read_op_call",
+    "register",
+    "require_user_facing",
+    "stored_order",
+    "untyped_op_call",
+]
 
 # -- the table -----------------------------------------------------------------------------------------------------
 
@@ -639,7 +291,12 @@ def output_space(op: OpDef, args: tuple[Expr, ...], kwargs: Mapping[str, Any]) -
 
 
 def deduce_type(
-    op: OpDef, args: tuple[Expr, ...], kwargs: Mapping[str, Any], *, span: Span | None = None, backend: Any = None
+    op: OpDef,
+    args: tuple[Expr, ...],
+    kwargs: Mapping[str, Any],
+    *,
+    span: Span | None = None,
+    backend: Any = None,
 ) -> Type:
     """Result type of a call whose keywords are already checked. An operand of erroneous type gives
     :class:`~pypto_core.ir.ErrorType` and no further report."""
@@ -710,5 +367,10 @@ def untyped_op_call(
     """A call whose type the caller states instead of deducing it (``tile.tpop_*``, halved calls of the split)."""
     op = get_op(name, span)
     return Call(
-        Op.get(op.name), tuple(args), stored_order(op, kwargs or {}), dict(attrs or {}), result, span=span or Span.unknown()
+        Op.get(op.name),
+        tuple(args),
+        stored_order(op, kwargs or {}),
+        dict(attrs or {}),
+        result,
+        span=span or Span.unknown(),
     )

@@ -78,7 +78,9 @@ def acc_type(
 ) -> TileType:
     """An accumulator tile. Without ``compact`` the rows decide: a row extent not provably full stamps ``normal``."""
     layout = implicit_tile_view(tuple(shape), MemorySpace.Acc)
-    view = layout.with_(valid_shape=tuple(valid), compact=stamp_compact(shape, valid) if compact is None else compact)
+    view = layout.with_(
+        valid_shape=tuple(valid), compact=stamp_compact(shape, valid) if compact is None else compact
+    )
     return TileType(tuple(shape), dtype, None, view, MemorySpace.Acc)
 
 

@@ -164,7 +164,9 @@ class Reader:
                 view = view.with_(start_offset=self.scalar(value))
             elif key == "layout":
                 blayout, slayout, fractal = value.split("/")
-                view = view.with_(blayout=TileLayout[blayout], slayout=TileLayout[slayout], fractal=int(fractal))
+                view = view.with_(
+                    blayout=TileLayout[blayout], slayout=TileLayout[slayout], fractal=int(fractal)
+                )
         return view
 
     def tensor_view(self, text: str) -> TensorView | None:

@@ -66,7 +66,9 @@ def blind_operands(name: str) -> set[int]:
     return blind
 
 
-DECLARED = {op.name: op.lane_invariant for op in all_ops() if op.name.startswith("tile.") and op.lane_invariant}
+DECLARED = {
+    op.name: op.lane_invariant for op in all_ops() if op.name.startswith("tile.") and op.lane_invariant
+}
 
 
 @pytest.mark.parametrize("name", sorted(DECLARED))

@@ -91,7 +91,12 @@ def comparable(t: Type, *, view: bool) -> Type:
 
 def is_flattened(deduced: Type, stated: Type) -> bool:
     """A load of more than two dimensions whose tile was flattened in place."""
-    return isinstance(deduced, TileType) and isinstance(stated, TileType) and deduced.rank > 2 and stated.rank == 2
+    return (
+        isinstance(deduced, TileType)
+        and isinstance(stated, TileType)
+        and deduced.rank > 2
+        and stated.rank == 2
+    )
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda p: f"{p.parent.name}/{p.stem}")

@@ -10,7 +10,9 @@ import pytest
 from pypto_core.ops import OpError, all_ops, create_op_call
 from tests.ops.notation import Case, Reader, read_cases, show
 
-CASES = [case for path in sorted((Path(__file__).parent / "cases").glob("tile_*.txt")) for case in read_cases(path)]
+CASES = [
+    case for path in sorted((Path(__file__).parent / "cases").glob("tile_*.txt")) for case in read_cases(path)
+]
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda c: c.text)
@@ -25,7 +27,9 @@ def test_case(case: Case) -> None:
     error = caught.value
     assert error.diagnostic.code == case.code, error.diagnostic.message
     assert any(words in error.diagnostic.message for words in case.words.split("|")), error.diagnostic.message
-    where = {"-"} if error.arg_index is None and error.keyword is None else {str(error.arg_index), error.keyword}
+    where = (
+        {"-"} if error.arg_index is None and error.keyword is None else {str(error.arg_index), error.keyword}
+    )
     assert case.where in where
 
 

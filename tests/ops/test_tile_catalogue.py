@@ -24,7 +24,13 @@ from pypto_core.ops import (
 CATALOGUE = Path(__file__).parents[2] / "docs" / "spec" / "ops_tile.yaml"
 ENTRIES: list[dict[str, Any]] = yaml.load(CATALOGUE.read_text(encoding="utf-8"), yaml.CSafeLoader)["ops"]
 
-TUPLES = {ArgKind.TUPLE, ArgKind.LITERAL_TUPLE, ArgKind.INT_TUPLE, ArgKind.INDEX_TUPLE, ArgKind.LITERAL_CONST_TUPLE}
+TUPLES = {
+    ArgKind.TUPLE,
+    ArgKind.LITERAL_TUPLE,
+    ArgKind.INT_TUPLE,
+    ArgKind.INDEX_TUPLE,
+    ArgKind.LITERAL_CONST_TUPLE,
+}
 KINDS = {
     "tile": {ArgKind.TILE},
     "tensor": {ArgKind.TENSOR, ArgKind.TENSOR_LIKE, ArgKind.ANY},

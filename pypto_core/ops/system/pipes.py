@@ -32,7 +32,12 @@ _BUFFERS = (
     scalar("v2c_consumer_buf", doc="buffer that vector-to-cube slots live in, or 0"),
 )
 _PIPE = (
-    _required("dir_mask", KwargType.INT, "directions of the pipe", legal="bit 0 cube to vector, bit 1 vector to cube"),
+    _required(
+        "dir_mask",
+        KwargType.INT,
+        "directions of the pipe",
+        legal="bit 0 cube to vector, bit 1 vector to cube",
+    ),
     _required("slot_size", KwargType.INT, "size of a slot", legal="bytes"),
     KwParam("slot_num", KwargType.INT, doc="slots of the pipe"),
     KwParam("local_slot_num", KwargType.INT, doc="slots in local memory"),
@@ -49,8 +54,18 @@ for _name, _lane, _doc in (
         )
     )  # fmt: skip
 for _name, _codes, _lane, _doc in (
-    ("tfree_to_aic", tuple(range(5)), CoreAffinity.VECTOR, "Give the slot of a popped tile back to the cube."),
-    ("tfree_to_aiv", tuple(range(3)), CoreAffinity.CUBE, "Give the slot of a popped tile back to the vector lanes."),
+    (
+        "tfree_to_aic",
+        tuple(range(5)),
+        CoreAffinity.VECTOR,
+        "Give the slot of a popped tile back to the cube.",
+    ),
+    (
+        "tfree_to_aiv",
+        tuple(range(3)),
+        CoreAffinity.CUBE,
+        "Give the slot of a popped tile back to the vector lanes.",
+    ),
 ):
     register(
         OpDef(

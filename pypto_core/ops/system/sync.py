@@ -34,9 +34,13 @@ def deduce_set_ffts(call: OpCall) -> Type:
         call.fail("op-keyword", f"{call.name} does not accept attributes", keyword=next(iter(call.kwargs)))
     workspace = call.tensor(0)
     if workspace.dtype is not _D.INT64:
-        call.fail("op-dtype", f"{call.name} requires an INT64 workspace, but got {workspace.dtype.text}", arg=0)
+        call.fail(
+            "op-dtype", f"{call.name} requires an INT64 workspace, but got {workspace.dtype.text}", arg=0
+        )
     if len(workspace.shape) != 1:
-        call.fail("op-rank", f"{call.name} requires a 1D workspace, but got rank {len(workspace.shape)}", arg=0)
+        call.fail(
+            "op-rank", f"{call.name} requires a 1D workspace, but got rank {len(workspace.shape)}", arg=0
+        )
     length = const_value(workspace.shape[0])
     if length is None or length < 256:
         call.fail(
@@ -67,7 +71,9 @@ def deduce_cross_core_sync(call: OpCall) -> Type:
         call.fail("op-value", f"{call.name} requires ffts_mode in 0..2, but got {mode}", keyword="ffts_mode")
     core = call.kwargs.get("core_type")
     if core is not None and core not in ("aic", "aiv"):
-        call.fail("op-value", f"{call.name} requires core_type aic or aiv, but got '{core}'", keyword="core_type")
+        call.fail(
+            "op-value", f"{call.name} requires core_type aic or aiv, but got '{core}'", keyword="core_type"
+        )
     if (event is not None) == bool(call.args):
         call.fail(
             "op-keyword",
@@ -83,14 +89,27 @@ def deduce_cross_core_sync(call: OpCall) -> Type:
 def _plain(name: str, doc: str, params: tuple[Param, ...] = (), kwargs: tuple[KwParam, ...] = ()) -> None:
     register(
         OpDef(
-            f"system.{name}", OpCategory.SYNC, "UNKNOWN", deduce_unknown, params, kwargs, check_arity=False, doc=doc
+            f"system.{name}",
+            OpCategory.SYNC,
+            "UNKNOWN",
+            deduce_unknown,
+            params,
+            kwargs,
+            check_arity=False,
+            doc=doc,
         )
     )
 
 
 def _pipe_kw(name: str, doc: str) -> KwParam:
     return KwParam(
-        name, KwargType.INT, required=True, stored=Stored.ALWAYS, allowed=PIPE_CODES, legal=_PIPE_LEGAL, doc=doc
+        name,
+        KwargType.INT,
+        required=True,
+        stored=Stored.ALWAYS,
+        allowed=PIPE_CODES,
+        legal=_PIPE_LEGAL,
+        doc=doc,
     )
 
 
@@ -137,8 +156,16 @@ _EVENT = KwParam("event_id", KwargType.INT, legal="0..13; or give the event as o
 _CORE = KwParam("core_type", KwargType.STR, allowed=("aic", "aiv"), doc="core that runs the call")
 _FFTS = KwParam("ffts_mode", KwargType.INT, allowed=(0, 1, 2), doc="range of the signal")
 for _name, _kwargs, _doc in (
-    ("sync_set", (_pipe_kw("pipe", "pipe to signal from"), _EVENT, _FFTS, _CORE), "Signal an event to the peer core."),
-    ("sync_wait", (_pipe_kw("pipe", "pipe that waits"), _EVENT, _CORE), "Wait for an event of the peer core."),
+    (
+        "sync_set",
+        (_pipe_kw("pipe", "pipe to signal from"), _EVENT, _FFTS, _CORE),
+        "Signal an event to the peer core.",
+    ),
+    (
+        "sync_wait",
+        (_pipe_kw("pipe", "pipe that waits"), _EVENT, _CORE),
+        "Wait for an event of the peer core.",
+    ),
 ):
     register(
         OpDef(

@@ -62,7 +62,9 @@ def _check_indices(call: OpCall, t: TileType) -> None:
         )
     for i, element in enumerate(indices.types):
         if not is_int_scalar(element):
-            call.fail("op-kind", f"The operator {call.name} requires index {i} to be an integer scalar", arg=1)
+            call.fail(
+                "op-kind", f"The operator {call.name} requires index {i} to be an integer scalar", arg=1
+            )
 
 
 def deduce_read(call: OpCall) -> Type:
@@ -94,11 +96,19 @@ def deduce_mscatter(call: OpCall) -> Type:
     require_dtype(call, 0, src.dtype, (_D.FP16, _D.FP32, _D.INT16, _D.INT32), "src")
     require_dtype(call, 1, idx.dtype, (_D.INT32,), "idx")
     if len(idx.shape) != len(src.shape):
-        call.fail("op-rank", f"The operator {call.name} requires idx of rank {len(src.shape)}, but got {len(idx.shape)}", arg=1)
+        call.fail(
+            "op-rank",
+            f"The operator {call.name} requires idx of rank {len(src.shape)}, but got {len(idx.shape)}",
+            arg=1,
+        )
     for axis, (a, b) in enumerate(zip(src.shape, idx.shape)):
         x, y = const_value(a), const_value(b)
         if x is not None and y is not None and x != y:
-            call.fail("op-shape", f"The operator {call.name} requires idx dimension {axis} to be {x}, but got {y}", arg=1)
+            call.fail(
+                "op-shape",
+                f"The operator {call.name} requires idx dimension {axis} to be {x}, but got {y}",
+                arg=1,
+            )
     if not target.shape:
         call.fail("op-rank", f"The operator {call.name} requires a tensor of rank >= 1", arg=2)
     if target.dtype is not src.dtype:
@@ -118,10 +128,18 @@ def deduce_mgather(call: OpCall) -> Type:
     require_dtype(call, 0, mem.dtype, _MGATHER_DTYPES, "mem")
     for name, top in (("coalesce", 1), ("gather_oob", 3)):
         if not 0 <= call.kw(name) <= top:
-            call.fail("op-value", f"The operator {call.name} requires {name} in 0..{top}, but got {call.kw(name)}", keyword=name)
+            call.fail(
+                "op-value",
+                f"The operator {call.name} requires {name} in 0..{top}, but got {call.kw(name)}",
+                keyword=name,
+            )
     target = call.kw("target_memory")
     if target not in (_M.Vec, _M.Mat):
-        call.fail("op-memory", f"The operator {call.name} requires target_memory Vec or Mat", keyword="target_memory")
+        call.fail(
+            "op-memory",
+            f"The operator {call.name} requires target_memory Vec or Mat",
+            keyword="target_memory",
+        )
     by_element = bool(call.kw("coalesce"))
     if target is _M.Mat:
         return _gather_to_mat(call, mem, by_element)
@@ -134,7 +152,11 @@ def _gather_to_vec(call: OpCall, mem: TensorType, by_element: bool) -> Type:
     idx = call.tile(1)
     require_dtype(call, 1, idx.dtype, (_D.INT32,), "idx")
     if len(idx.shape) != 2:
-        call.fail("op-rank", f"The operator {call.name} requires a 2D idx tile, but got rank {len(idx.shape)}", arg=1)
+        call.fail(
+            "op-rank",
+            f"The operator {call.name} requires a 2D idx tile, but got rank {len(idx.shape)}",
+            arg=1,
+        )
     if by_element:
         shape, valid = idx.shape, idx.valid_shape
     else:
@@ -153,7 +175,11 @@ def _index_vector_axis(call: OpCall, shape: tuple[Expr, ...], *, both_ways: bool
         if both_ways and is_one(shape[1]):
             return 0
     form = "[1, R] or [R, 1]" if both_ways else "[1, R]"
-    raise call.error("op-shape", f"The operator {call.name} in row mode requires a static idx of shape {form}, but got {show_shape(shape)}", arg=1)
+    raise call.error(
+        "op-shape",
+        f"The operator {call.name} in row mode requires a static idx of shape {form}, but got {show_shape(shape)}",
+        arg=1,
+    )
 
 
 def _is_plain_nd(t: TensorType) -> bool:
@@ -165,14 +191,26 @@ def _gather_to_mat(call: OpCall, mem: TensorType, by_element: bool) -> Type:
     idx = call.tensor(1)
     for index, t in ((0, mem), (1, idx)):
         if not _is_plain_nd(t):
-            call.fail("op-memory", f"The operator {call.name} requires an ND {call.param_name(index)} tensor", arg=index)
+            call.fail(
+                "op-memory",
+                f"The operator {call.name} requires an ND {call.param_name(index)} tensor",
+                arg=index,
+            )
     require_dtype(call, 1, idx.dtype, (_D.INT32,), "idx")
     if len(idx.shape) != 2:
-        call.fail("op-rank", f"The operator {call.name} requires a 2D idx tensor, but got rank {len(idx.shape)}", arg=1)
+        call.fail(
+            "op-rank",
+            f"The operator {call.name} requires a 2D idx tensor, but got rank {len(idx.shape)}",
+            arg=1,
+        )
     if by_element:
         shape = idx.shape
         if any(const_value(d) is None for d in shape):
-            call.fail("op-shape", f"The operator {call.name} requires a static idx shape, but got {show_shape(shape)}", arg=1)
+            call.fail(
+                "op-shape",
+                f"The operator {call.name} requires a static idx shape, but got {show_shape(shape)}",
+                arg=1,
+            )
         _check_scratch(call, mem, shape)
         valid_arg = 3
     else:
@@ -184,9 +222,17 @@ def _gather_to_mat(call: OpCall, mem: TensorType, by_element: bool) -> Type:
     rows, cols = const_value(shape[0]), const_value(shape[1])
     width = 32 // mem.dtype.byte
     if rows is not None and rows % 16:
-        call.fail("op-shape", f"The operator {call.name} to Mat requires rows divisible by 16, but got {rows}", arg=1)
+        call.fail(
+            "op-shape",
+            f"The operator {call.name} to Mat requires rows divisible by 16, but got {rows}",
+            arg=1,
+        )
     if cols is not None and cols % width:
-        call.fail("op-shape", f"The operator {call.name} to Mat requires columns divisible by {width}, but got {cols}", arg=1)
+        call.fail(
+            "op-shape",
+            f"The operator {call.name} to Mat requires columns divisible by {width}, but got {cols}",
+            arg=1,
+        )
     valid = _mat_valid(call, valid_arg, shape)
     return TileType(shape, mem.dtype, None, TileView(valid_shape=valid, blayout=COL, slayout=ROW))
 
@@ -198,7 +244,11 @@ def _check_scratch(call: OpCall, mem: TensorType, shape: tuple[Expr, ...]) -> No
         call.fail("op-value", f"The operator {call.name} requires scratch to differ from mem and idx", arg=2)
     space = call.tensor(2)
     if space.dtype is not mem.dtype:
-        call.fail("op-dtype", f"The operator {call.name} requires scratch dtype {mem.dtype.text}, but got {space.dtype.text}", arg=2)
+        call.fail(
+            "op-dtype",
+            f"The operator {call.name} requires scratch dtype {mem.dtype.text}, but got {space.dtype.text}",
+            arg=2,
+        )
     strides = space.tensor_view.stride if space.tensor_view is not None else ()
     packed = packed_strides(space.shape, TensorLayout.ND)
     contiguous = not strides or (packed is not None and all(dim_equal(a, b) for a, b in zip(strides, packed)))
@@ -206,7 +256,11 @@ def _check_scratch(call: OpCall, mem: TensorType, shape: tuple[Expr, ...]) -> No
         call.fail("op-memory", f"The operator {call.name} requires a contiguous ND scratch tensor", arg=2)
     have, need = element_count(space.shape), element_count(shape)
     if have is None or need is None or have < need:
-        call.fail("op-shape", f"The operator {call.name} requires a static scratch of at least {need} elements", arg=2)
+        call.fail(
+            "op-shape",
+            f"The operator {call.name} requires a static scratch of at least {need} elements",
+            arg=2,
+        )
 
 
 def _mat_valid(call: OpCall, index: int, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
@@ -217,7 +271,11 @@ def _mat_valid(call: OpCall, index: int, shape: tuple[Expr, ...]) -> tuple[Expr,
         call.wrong_kind(index, ArgKind.LITERAL_TUPLE)
     valid = given.elements
     if len(valid) != 2:
-        call.fail("op-rank", f"The operator {call.name} requires a 2D valid_shape, but got rank {len(valid)}", arg=index)
+        call.fail(
+            "op-rank",
+            f"The operator {call.name} requires a 2D valid_shape, but got rank {len(valid)}",
+            arg=index,
+        )
     for axis, (v, s) in enumerate(zip(valid, shape)):
         extent, bound = const_value(v), const_value(s)
         if extent is None or extent <= 0 or (bound is not None and extent > bound):
@@ -234,7 +292,11 @@ def deduce_gather_row(call: OpCall) -> Type:
     """GATHER_ROW: a box of a tensor into a box of a tile that exists; the offsets are not read."""
     dst, src = call.tile(0), call.exact_tensor(1)
     if src.dtype is not dst.dtype:
-        call.fail("op-dtype", f"The operator {call.name} requires src dtype {dst.dtype.text}, but got {src.dtype.text}", arg=1)
+        call.fail(
+            "op-dtype",
+            f"The operator {call.name} requires src dtype {dst.dtype.text}, but got {src.dtype.text}",
+            arg=1,
+        )
     shapes = call.literal_tuple(4)
     for i, dim in enumerate(shapes):
         if not isinstance(dim, ConstInt):
@@ -258,7 +320,11 @@ def _check_gather_row_valid(call: OpCall, shapes: tuple[Expr, ...]) -> None:
         )
     for i, extent in enumerate(valid):
         if not is_integer(extent):
-            call.fail("op-kind", f"The operator {call.name} requires valid_shape[{i}] to be an integer scalar", arg=5)
+            call.fail(
+                "op-kind",
+                f"The operator {call.name} requires valid_shape[{i}] to be an integer scalar",
+                arg=5,
+            )
         if call.kw("transpose") and const_value(extent) is None:
             call.fail(
                 "op-value",

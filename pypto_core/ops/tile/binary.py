@@ -50,7 +50,9 @@ def deduce_bitwise(call: OpCall) -> Type:
 def deduce_div(call: OpCall) -> Type:
     """EW_DIV: one dtype and one box, no broadcasting."""
     lhs, rhs = call.tile(0), call.tile(1)
-    require_same_dtype(call, 1, rhs.dtype, lhs.dtype, f"The operator {call.name} requires operands of the same dtype")
+    require_same_dtype(
+        call, 1, rhs.dtype, lhs.dtype, f"The operator {call.name} requires operands of the same dtype"
+    )
     require_dtype(call, 0, lhs.dtype, (_D.INT16, _D.INT32, _D.FP16, _D.FP32), "tile")
     require_same_box(call, 1, rhs, lhs)
     require_high_precision_dtype(call, 0, lhs.dtype)

@@ -58,7 +58,9 @@ def require_integer(call: OpCall, index: int, dtype: DataType, what: str) -> Non
         call.fail("op-dtype", f"The operator {call.name} requires {what}, but got {dtype.text}", arg=index)
 
 
-def require_same_box(call: OpCall, index: int, tile: TileType, reference: TileType, *, rank_too: bool = True) -> None:
+def require_same_box(
+    call: OpCall, index: int, tile: TileType, reference: TileType, *, rank_too: bool = True
+) -> None:
     """Tile operand ``index`` has the physical and valid shape of ``reference``, both provably."""
     if rank_too and len(tile.shape) != len(reference.shape):
         call.fail(

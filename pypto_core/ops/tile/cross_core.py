@@ -52,7 +52,9 @@ def deduce_split_reshape(call: OpCall) -> Type:
         check_split_boundary_carries_valid(call, value, -1, is_shard=is_shard)
         return fresh(value.shape, value.dtype, value.valid_shape)
     if len(value.shape) != 2:
-        call.fail("op-rank", f"The operator {call.name} requires a 2D tile, but got rank {len(value.shape)}", arg=0)
+        call.fail(
+            "op-rank", f"The operator {call.name} requires a 2D tile, but got rank {len(value.shape)}", arg=0
+        )
     axis = split - 1
     if is_shard:
         _check_lane_stride(call, value.shape[axis])
@@ -121,7 +123,12 @@ register(
 
 
 def _transport(
-    name: str, role: CrossCoreRole, lane: CoreAffinity, params: tuple[Param, ...], kwargs: tuple[KwParam, ...], doc: str
+    name: str,
+    role: CrossCoreRole,
+    lane: CoreAffinity,
+    params: tuple[Param, ...],
+    kwargs: tuple[KwParam, ...],
+    doc: str,
 ) -> None:
     register(
         OpDef(

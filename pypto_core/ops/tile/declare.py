@@ -46,7 +46,12 @@ def tile(
 
 
 def vec(
-    name: str, *, optional: bool = False, effect: EffectRule = Effect.READ, lane: LaneKind = LaneKind.DATA, doc: str = ""
+    name: str,
+    *,
+    optional: bool = False,
+    effect: EffectRule = Effect.READ,
+    lane: LaneKind = LaneKind.DATA,
+    doc: str = "",
 ) -> Param:
     """A tile operand that must end up in vector memory."""
     return tile(name, VEC, optional=optional, effect=effect, lane=lane, doc=doc)
@@ -57,7 +62,9 @@ def scratch(name: str = "tmp", *, optional: bool = False) -> Param:
     return vec(name, optional=optional, lane=SCRATCH, doc="working memory; its contents do not matter")
 
 
-def operand(name: str, kind: ArgKind, *, optional: bool = False, effect: EffectRule = Effect.READ, doc: str = "") -> Param:
+def operand(
+    name: str, kind: ArgKind, *, optional: bool = False, effect: EffectRule = Effect.READ, doc: str = ""
+) -> Param:
     """Any other operand."""
     return Param(name, kind, optional, effect=effect, doc=doc)
 

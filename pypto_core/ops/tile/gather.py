@@ -64,7 +64,11 @@ def deduce_gatherb(call: OpCall) -> Type:
     require_dtype(call, 0, src.dtype, _GATHERB_DTYPES, "src")
     dtype = _output_dtype(call, src.dtype)
     if dtype not in _GATHERB_DTYPES:
-        call.fail("op-dtype", f"The operator {call.name} does not support output_dtype {dtype.text}", keyword="output_dtype")
+        call.fail(
+            "op-dtype",
+            f"The operator {call.name} does not support output_dtype {dtype.text}",
+            keyword="output_dtype",
+        )
     require_dtype(call, 1, offset.dtype, (_D.UINT32,), "offset")
     require_rank(call, 0, src, 2, "src")
     require_rank(call, 1, offset, 2, "offset")
@@ -118,23 +122,39 @@ def deduce_gather_compare(call: OpCall) -> Type:
         )
     mode = call.require_kw("cmp_mode")
     if not 0 <= mode <= 5:
-        call.fail("op-value", f"The operator {call.name} requires cmp_mode in 0..5, but got {mode}", keyword="cmp_mode")
+        call.fail(
+            "op-value",
+            f"The operator {call.name} requires cmp_mode in 0..5, but got {mode}",
+            keyword="cmp_mode",
+        )
     out_cols = call.require_kw("out_cols")
     if out_cols <= 0:
-        call.fail("op-value", f"The operator {call.name} requires out_cols > 0, but got {out_cols}", keyword="out_cols")
+        call.fail(
+            "op-value",
+            f"The operator {call.name} requires out_cols > 0, but got {out_cols}",
+            keyword="out_cols",
+        )
     counts = dtype_of(call.kw("count_dtype"))
     if counts not in (_D.INT32, _D.UINT32):
-        call.fail("op-dtype", f"The operator {call.name} requires count_dtype INT32 or UINT32", keyword="count_dtype")
+        call.fail(
+            "op-dtype",
+            f"The operator {call.name} requires count_dtype INT32 or UINT32",
+            keyword="count_dtype",
+        )
     rows: Expr = src.shape[0]
     found = like(src, (rows, ConstInt(out_cols, _D.INDEX)), (), _D.INT32)
     count = fresh((ConstInt(1, _D.INDEX), rows), counts)
     # The memory rule of the registry would do the same; stated here because the pair is one result.
-    return TupleType(tuple(TileType(t.shape, t.dtype, None, t.tile_view, MemorySpace.Vec) for t in (found, count)))
+    return TupleType(
+        tuple(TileType(t.shape, t.dtype, None, t.tile_view, MemorySpace.Vec) for t in (found, count))
+    )
 
 
 _UNKNOWN: dict[str, Any] = {"evidence": Evidence.UNKNOWN, "inplace_safe": False}
 _TABLE = vec("src", lane=LaneKind.INDEX_ADDRESSED_SOURCE, doc="the table; indices are absolute")
-_OUTPUT_DTYPE = dtype_kw("output_dtype", required=False, doc="element type of the result; the source's if absent")
+_OUTPUT_DTYPE = dtype_kw(
+    "output_dtype", required=False, doc="element type of the result; the source's if absent"
+)
 vector_op(
     "tile.gather", "GATHER", deduce_gather, (_TABLE, vec("indices"), scratch()), "Pick elements of a tile by index.",
     **_UNKNOWN,

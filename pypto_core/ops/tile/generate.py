@@ -84,7 +84,9 @@ def deduce_ci(call: OpCall) -> Type:
         )
     shape = const_shape(call, 1)
     if shape[-1].value == 1:
-        call.fail("op-shape", f"The operator {call.name} requires the last dimension (Cols) to be != 1", arg=1)
+        call.fail(
+            "op-shape", f"The operator {call.name} requires the last dimension (Cols) to be != 1", arg=1
+        )
     if any(d.value != 1 for d in shape[:-1]):
         call.fail("op-shape", f"The operator {call.name}: leading dimensions must be 1", arg=1)
     return fresh(shape, dtype)

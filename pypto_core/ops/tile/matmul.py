@@ -59,7 +59,9 @@ def require_equal_constants(call: OpCall, index: int, a: Expr, b: Expr, what: st
     """Two extents agree wherever both are constant."""
     left, right = const_value(a), const_value(b)
     if left is not None and right is not None and left != right:
-        call.fail("op-shape", f"The operator {call.name} requires {what}, but got {left} and {right}", arg=index)
+        call.fail(
+            "op-shape", f"The operator {call.name} requires {what}, but got {left} and {right}", arg=index
+        )
 
 
 def require_cover(call: OpCall, index: int, need: Expr, have: Expr, what: str) -> None:
@@ -77,7 +79,9 @@ def product_geometry(call: OpCall, left: int, right: int) -> Product:
     lhs, rhs = call.tile(left), call.tile(right)
     require_rank(call, left, lhs, 2, "lhs")
     require_rank(call, right, rhs, 2, "rhs")
-    require_equal_constants(call, right, lhs.shape[1], rhs.shape[0], "matching physical inner dimensions (physical K)")
+    require_equal_constants(
+        call, right, lhs.shape[1], rhs.shape[0], "matching physical inner dimensions (physical K)"
+    )
     require_cover(call, right, lhs.valid_shape[1], rhs.valid_shape[0], "rhs valid K to cover lhs valid K")
     _require_one_dtype(call, left, right)
     return Product(
@@ -130,7 +134,11 @@ def check_init_cond(call: OpCall, index: int) -> None:
     """Optional operand ``index`` is a BOOL scalar."""
     if call.has(index) and call.scalar(index).dtype is not _D.BOOL:
         got = call.scalar(index).dtype.text
-        call.fail("op-dtype", f"The operator {call.name} requires init_cond to have dtype BOOL, but got {got}", arg=index)
+        call.fail(
+            "op-dtype",
+            f"The operator {call.name} requires init_cond to have dtype BOOL, but got {got}",
+            arg=index,
+        )
 
 
 def deduce_matmul(call: OpCall) -> Type:
@@ -146,7 +154,9 @@ def deduce_matmul_acc(call: OpCall) -> Type:
     check_init_cond(call, 3)
     require_rank(call, 0, acc, 2, "acc")
     for axis, name in enumerate(("M", "N")):
-        require_equal_constants(call, 0, acc.shape[axis], product.shape[axis], f"matching physical {name} dimensions")
+        require_equal_constants(
+            call, 0, acc.shape[axis], product.shape[axis], f"matching physical {name} dimensions"
+        )
     require_cover(call, 0, product.valid[0], acc.valid_shape[0], "acc valid M to cover lhs valid M")
     require_cover(call, 0, product.valid[1], acc.valid_shape[1], "acc valid N to cover rhs valid N")
     _require_accumulator_dtype(call, 0, product.dtype)
@@ -217,7 +227,11 @@ def deduce_gemv_acc(call: OpCall) -> Type:
     acc, expected = call.tile(0), _gemv_result(call, 1, 2)
     require_rank(call, 0, acc, 2, "acc")
     for have, want in zip(acc.shape, expected.shape):
-        if const_value(have) is not None and const_value(want) is not None and const_value(have) != const_value(want):
+        if (
+            const_value(have) is not None
+            and const_value(want) is not None
+            and const_value(have) != const_value(want)
+        ):
             call.fail(
                 "op-shape",
                 f"The operator {call.name} requires accumulator physical shape {show_shape(expected.shape)}, "
@@ -328,7 +342,17 @@ def cube_op(
     if params[0].name == "acc":
         flags["output_reuses_input"] = 0
     return register(
-        OpDef(name, OpCategory.TILE, rule, deduce, params, output_memory=ACC_OUT, evidence=evidence, doc=doc, **flags)
+        OpDef(
+            name,
+            OpCategory.TILE,
+            rule,
+            deduce,
+            params,
+            output_memory=ACC_OUT,
+            evidence=evidence,
+            doc=doc,
+            **flags,
+        )
     )
 
 
@@ -338,7 +362,9 @@ cube_op(
     (ACC_IN_PLACE, LHS, RHS, operand("init_cond", ArgKind.SCALAR, optional=True, doc="start from zero where true")),
     "Add a matrix product to an accumulator.",
 )  # fmt: skip
-cube_op("tile.matmul_bias", "MATMUL_BIAS", deduce_matmul_bias, (LHS, RHS, BIAS), "Matrix product plus a bias row.")
+cube_op(
+    "tile.matmul_bias", "MATMUL_BIAS", deduce_matmul_bias, (LHS, RHS, BIAS), "Matrix product plus a bias row."
+)
 cube_op(
     "tile.gemv", "GEMV", deduce_gemv, (LHS, RHS), "Product of one row and a matrix.", kwargs=(_ACC_PHASE,)
 )  # fmt: skip

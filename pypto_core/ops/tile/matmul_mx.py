@@ -146,11 +146,17 @@ def _require_fp32(call: OpCall, index: int, what: str) -> TileType:
     t = call.tile(index)
     require_rank(call, index, t, 2, what)
     if t.dtype is not _D.FP32:
-        call.fail("op-dtype", f"The operator {call.name} requires {what} dtype FP32, but got {t.dtype.text}", arg=index)
+        call.fail(
+            "op-dtype",
+            f"The operator {call.name} requires {what} dtype FP32, but got {t.dtype.text}",
+            arg=index,
+        )
     return t
 
 
-def _require_extents(call: OpCall, index: int, have: tuple[Expr, ...], want: tuple[Expr, ...], what: str) -> None:
+def _require_extents(
+    call: OpCall, index: int, have: tuple[Expr, ...], want: tuple[Expr, ...], what: str
+) -> None:
     for a, b in zip(have, want):
         x, y = const_value(a), const_value(b)
         if x is not None and y is not None and x != y:
@@ -184,7 +190,9 @@ def deduce_tget_scale_addr(call: OpCall) -> Type:
     scale, src = call.tile(0), call.tile(1)
     if src.dtype is not _D.FP8E4M3FN:
         call.fail(
-            "op-dtype", f"The operator {call.name} requires src dtype FP8E4M3FN, but got {src.dtype.text}", arg=1
+            "op-dtype",
+            f"The operator {call.name} requires src dtype FP8E4M3FN, but got {src.dtype.text}",
+            arg=1,
         )
     require_rank(call, 1, src, 2, "src")
     if scale.memory_space is None or src.memory_space is None:
@@ -217,7 +225,9 @@ def _static_source(call: OpCall) -> tuple[int, int]:
     require_dtype(call, 0, src.dtype, (_D.FP16, _D.BF16, _D.FP32), "src")
     rows, cols = const_value(src.shape[0]), const_value(src.shape[1])
     if rows is None or cols is None:
-        call.fail("op-shape", f"{call.name} requires a static src shape, but got {show_shape(src.shape)}", arg=0)
+        call.fail(
+            "op-shape", f"{call.name} requires a static src shape, but got {show_shape(src.shape)}", arg=0
+        )
     for axis, (v, s) in enumerate(zip(src.valid_shape, src.shape)):
         if not provably_equal_extent(v, s):
             call.fail(
@@ -232,7 +242,9 @@ def _static_source(call: OpCall) -> tuple[int, int]:
 
 def _require_multiple(call: OpCall, what: str, extent: int, of: int) -> None:
     if extent <= 0 or extent % of:
-        call.fail("op-shape", f"{call.name} requires {what} to be a multiple of {of}, but got {extent}", arg=0)
+        call.fail(
+            "op-shape", f"{call.name} requires {what} to be a multiple of {of}, but got {extent}", arg=0
+        )
 
 
 def _dims(*extents: int) -> tuple[Expr, ...]:
@@ -273,11 +285,19 @@ def deduce_tquant_mx_raw(call: OpCall) -> Type:
     for index in (1, 2):
         t, name = call.tile(index), call.param_name(index)
         if t.dtype is not src.dtype:
-            call.fail("op-dtype", f"{call.name} requires {name} dtype {src.dtype.text}, but got {t.dtype.text}", arg=index)
+            call.fail(
+                "op-dtype",
+                f"{call.name} requires {name} dtype {src.dtype.text}, but got {t.dtype.text}",
+                arg=index,
+            )
         count = element_count(t.valid_shape)
         if count != groups:
             have = show_shape(t.valid_shape) if count is None else str(count)
-            call.fail("op-shape", f"{call.name} requires {groups} valid elements in {name}, but got {have}", arg=index)
+            call.fail(
+                "op-shape",
+                f"{call.name} requires {groups} valid elements in {name}, but got {have}",
+                arg=index,
+            )
     data = TileType(src.shape, _D.INT8, None, TileView(blayout=ROW, slayout=NONE_BOX))
     scale = TileType(exponents, _D.UINT8, None, TileView(blayout=ROW, slayout=NONE_BOX, fractal=GROUP))
     return TupleType((data, scale))
@@ -305,7 +325,12 @@ register(
 )  # fmt: skip
 
 _GROUP_AXIS = KwParam(
-    "group_axis", KwargType.INT, required=True, stored=Stored.ALWAYS, allowed=(0, 1), doc="axis that groups run along"
+    "group_axis",
+    KwargType.INT,
+    required=True,
+    stored=Stored.ALWAYS,
+    allowed=(0, 1),
+    doc="axis that groups run along",
 )
 vector_op(
     "tile.tquant_mx", "TQUANT_MX", deduce_tquant_mx, (vec("src"),),

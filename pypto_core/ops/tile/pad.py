@@ -20,7 +20,9 @@ def _pad(call: OpCall) -> PadValue:
     pad: PadValue = call.kw("pad_value")
     if pad is PadValue.null:
         call.fail(
-            "op-value", f"The operator {call.name} requires pad_value to be zero/max/min, not null", keyword="pad_value"
+            "op-value",
+            f"The operator {call.name} requires pad_value to be zero/max/min, not null",
+            keyword="pad_value",
         )
     return pad
 

@@ -76,7 +76,9 @@ def deduce_row_min(call: OpCall) -> Type:
     src = call.tile(0)
     require_dtype(call, 0, src.dtype, (_D.INT16, _D.INT32, _D.FP16, _D.FP32), "input")
     if not is_plain_row_major(src):
-        call.fail("op-memory", f"The operator {call.name} requires an ND input layout (row_major, none_box)", arg=0)
+        call.fail(
+            "op-memory", f"The operator {call.name} requires an ND input layout (row_major, none_box)", arg=0
+        )
     return result
 
 
@@ -131,5 +133,9 @@ vector_op(
     "tile.col_sum", "COL_REDUCE", deduce_col_sum, (vec("tile"), scratch("tmp_tile", optional=True)),
     "Sum of each column.", evidence=Evidence.UNKNOWN,
 )  # fmt: skip
-vector_op("tile.col_argmax", "COL_ARG", deduce_col_arg, _ARG, "Position of each column's maximum.", **_ROW_FLAGS)
-vector_op("tile.col_argmin", "COL_ARG", deduce_col_arg, _ARG, "Position of each column's minimum.", **_ROW_FLAGS)
+vector_op(
+    "tile.col_argmax", "COL_ARG", deduce_col_arg, _ARG, "Position of each column's maximum.", **_ROW_FLAGS
+)
+vector_op(
+    "tile.col_argmin", "COL_ARG", deduce_col_arg, _ARG, "Position of each column's minimum.", **_ROW_FLAGS
+)

@@ -51,11 +51,16 @@ def deduce_reshape(call: OpCall) -> Type:
     shape = _tuple_arg(call, 1)
     old, new = element_count(src.shape), element_count(shape)
     if old is not None and new is not None and old != new:
-        call.fail("op-shape", f"{call.name}: cannot reshape tile of size {old} into shape with size {new}", arg=1)
+        call.fail(
+            "op-shape", f"{call.name}: cannot reshape tile of size {old} into shape with size {new}", arg=1
+        )
     source = effective_tile_view(src)
     valid = reshape_valid(call, src.valid_shape, src.shape, shape, row_major=source.blayout is ROW)
     view = TileView(
-        valid_shape=valid, blayout=implicit_tile_view(shape, None).blayout, pad=source.pad, compact=source.compact
+        valid_shape=valid,
+        blayout=implicit_tile_view(shape, None).blayout,
+        pad=source.pad,
+        compact=source.compact,
     )
     return TileType(shape, src.dtype, None, view)
 
@@ -88,7 +93,11 @@ def deduce_reinterpret_view(call: OpCall) -> Type:
     valid: tuple[Expr, ...] = ()
     if partial:
         if not all_dims_equal(shape, automatic):
-            call.fail("op-shape", f"{call.name} cannot preserve a partial valid_shape under an explicit shape", arg=1)
+            call.fail(
+                "op-shape",
+                f"{call.name} cannot preserve a partial valid_shape under an explicit shape",
+                arg=1,
+            )
         valid = _scaled(call, src.valid_shape, axis, src.dtype, dtype)
     pad = source.pad if source.pad is PadValue.zero else PadValue.null
     view = source.with_(valid_shape=valid, pad=pad, stride=(), start_offset=None)
@@ -101,7 +110,9 @@ def _contiguous_axis(call: OpCall, src: TileType, source: TileView) -> int:
     if source.blayout is COL:
         require_rank_at_least(call, 0, src, 2)
     view = src.tile_view
-    if view is not None and (view.stride or (view.start_offset is not None and not provably_zero(view.start_offset))):
+    if view is not None and (
+        view.stride or (view.start_offset is not None and not provably_zero(view.start_offset))
+    ):
         call.fail("op-memory", f"{call.name} requires a packed tile without start offset", arg=0)
     return len(src.shape) - (2 if source.blayout is COL else 1)
 
@@ -110,9 +121,17 @@ def _check_static_extents(call: OpCall, src: TileType) -> None:
     for i, (dim, valid) in enumerate(zip(src.shape, src.valid_shape)):
         extent, part = const_value(dim), const_value(valid)
         if extent is not None and extent <= 0:
-            call.fail("op-shape", f"{call.name} requires shape dimension {i} to be positive, but got {extent}", arg=0)
+            call.fail(
+                "op-shape",
+                f"{call.name} requires shape dimension {i} to be positive, but got {extent}",
+                arg=0,
+            )
         if part is not None and (part < 0 or (extent is not None and part > extent)):
-            call.fail("op-shape", f"{call.name} requires valid_shape {i} within [0, {show_dim(dim)}], but got {part}", arg=0)
+            call.fail(
+                "op-shape",
+                f"{call.name} requires valid_shape {i} within [0, {show_dim(dim)}], but got {part}",
+                arg=0,
+            )
 
 
 def _scaled(
@@ -161,14 +180,23 @@ def _check_explicit_shape(
     for i, dim in enumerate(shape):
         extent = const_value(dim)
         if extent is not None and extent <= 0:
-            call.fail("op-shape", f"{call.name} requires shape dimension {i} to be positive, but got {extent}", arg=1)
+            call.fail(
+                "op-shape",
+                f"{call.name} requires shape dimension {i} to be positive, but got {extent}",
+                arg=1,
+            )
     if blayout is COL and len(shape) < 2:
         call.fail("op-rank", f"{call.name} of a col_major tile requires a target shape of rank >= 2", arg=1)
     if all_dims_equal(shape, automatic):
         return
     old, new = element_count(src.shape), element_count(shape)
     if old is None or new is None:
-        call.fail("op-shape", f"{call.name} cannot prove byte-size equality of {show_shape(src.shape)} and {show_shape(shape)}", arg=1, unproven=True)
+        call.fail(
+            "op-shape",
+            f"{call.name} cannot prove byte-size equality of {show_shape(src.shape)} and {show_shape(shape)}",
+            arg=1,
+            unproven=True,
+        )
     if old * src.dtype.byte != new * dtype.byte:
         call.fail(
             "op-shape",

@@ -64,20 +64,32 @@ vector_op(
     "tile.lrelu", "EW_SCALAR", deduce_scalar, (vec("tile"), scalar("slope")),
     "Leaky rectifier: x where positive, slope * x elsewhere.", row_major=(0, 1),
 )  # fmt: skip
-vector_op("tile.subs", "EW_SUBS", deduce_subs, _PAIR, "Subtract a scalar from every element.", row_major=(0, 1))
+vector_op(
+    "tile.subs", "EW_SUBS", deduce_subs, _PAIR, "Subtract a scalar from every element.", row_major=(0, 1)
+)
 vector_op(
     "tile.ands", "EW_INT_SCALAR", deduce_int_scalar, _PAIR, "Bitwise and with a scalar.", inplace_safe=False
 )  # fmt: skip
-vector_op("tile.ors", "EW_INT_SCALAR", deduce_int_scalar, _PAIR, "Bitwise or with a scalar.", inplace_safe=False)
+vector_op(
+    "tile.ors", "EW_INT_SCALAR", deduce_int_scalar, _PAIR, "Bitwise or with a scalar.", inplace_safe=False
+)
 vector_op("tile.shls", "EW_INT_SCALAR", deduce_int_scalar, _PAIR, "Left shift by a scalar.")
 vector_op("tile.shrs", "EW_INT_SCALAR", deduce_int_scalar, _PAIR, "Right shift by a scalar.")
 vector_op(
     "tile.xors", "EW_XORS", deduce_xors, (*_PAIR, vec("tmp")), "Bitwise exclusive or with a scalar.",
     evidence=Evidence.UNKNOWN, inplace_safe=False,
 )  # fmt: skip
-for _name, _doc in (("addsc", "lhs + rhs + rhs2, rhs a scalar."), ("subsc", "lhs - rhs + rhs2, rhs a scalar.")):
+for _name, _doc in (
+    ("addsc", "lhs + rhs + rhs2, rhs a scalar."),
+    ("subsc", "lhs - rhs + rhs2, rhs a scalar."),
+):
     vector_op(
-        f"tile.{_name}", "EW_TILE_SCALAR_TILE", deduce_tile_scalar_tile, (*_PAIR, vec("rhs2")), _doc, row_major=(0, 1, 2)
+        f"tile.{_name}",
+        "EW_TILE_SCALAR_TILE",
+        deduce_tile_scalar_tile,
+        (*_PAIR, vec("rhs2")),
+        _doc,
+        row_major=(0, 1, 2),
     )
 vector_op(
     "tile.rems", "EW_TILE_SCALAR_TILE", deduce_tile_scalar_tile, (*_PAIR, scratch()),

@@ -70,10 +70,16 @@ def deduce_scatter_update(call: OpCall) -> Type:
     target, index, src = (call.tile(i) for i in range(3))
     rank = len(target.shape)
     if rank not in (2, 4):
-        call.fail("op-rank", f"The operator {call.name} requires a 2D or 4D input, but got rank {rank}", arg=0)
+        call.fail(
+            "op-rank", f"The operator {call.name} requires a 2D or 4D input, but got rank {rank}", arg=0
+        )
     require_rank(call, 1, index, 2, "index")
     if not index.dtype.is_int:
-        call.fail("op-dtype", f"The operator {call.name} requires an integer index, but got {index.dtype.text}", arg=1)
+        call.fail(
+            "op-dtype",
+            f"The operator {call.name} requires an integer index, but got {index.dtype.text}",
+            arg=1,
+        )
     require_rank(call, 2, src, rank, "src")
     _require_equal_dtypes(call, 2, src.dtype, target.dtype)
     dim = call.kw("dim")

@@ -28,7 +28,9 @@ def deduce_mrgsort_runs(call: OpCall) -> Type:
     require_dtype(call, 0, src.dtype, _FLOATS, "src")
     dtype = call.scalar(1).dtype
     if not dtype.is_int:
-        call.fail("op-dtype", f"The operator {call.name} requires an integer block_len, but got {dtype.text}", arg=1)
+        call.fail(
+            "op-dtype", f"The operator {call.name} requires an integer block_len, but got {dtype.text}", arg=1
+        )
     length = const_value(call.args[1])
     if length is not None and (length <= 0 or length % 64):
         call.fail(

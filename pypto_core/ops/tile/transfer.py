@@ -114,13 +114,17 @@ def _check_mx_load(
 ) -> None:
     require_dtype(call, 0, tensor.dtype, (_D.FP8E8M0, _D.UINT8), "MX scale tensor")
     if len(tensor.shape) != 2 or len(shape) != 2 or len(requested) != 2:
-        call.fail("op-rank", f"{call.name} of an MX layout requires rank 2 source, window and valid_shape", arg=2)
+        call.fail(
+            "op-rank", f"{call.name} of an MX layout requires rank 2 source, window and valid_shape", arg=2
+        )
     strides = tensor.tensor_view.stride if tensor.tensor_view is not None else ()
     packed = packed_strides(tensor.shape, TensorLayout.ND)
     if strides and (packed is None or not all(dim_equal(a, b) for a, b in zip(strides, packed))):
         call.fail("op-memory", f"{call.name} of an MX layout requires packed strides", arg=0)
     if target is not _M.Mat:
-        call.fail("op-memory", f"{call.name} of an MX layout requires target_memory Mat", keyword="target_memory")
+        call.fail(
+            "op-memory", f"{call.name} of an MX layout requires target_memory Mat", keyword="target_memory"
+        )
 
 
 # -- store -----------------------------------------------------------------------------------------------------------
@@ -193,7 +197,11 @@ def deduce_move(call: OpCall) -> Type:
     source = effective_tile_view(src)
     layout = implicit_tile_view(src.shape, target)
     plain = implicit_tile_view(src.shape, None)
-    dictates = (layout.blayout, layout.slayout, layout.fractal) != (plain.blayout, plain.slayout, plain.fractal)
+    dictates = (layout.blayout, layout.slayout, layout.fractal) != (
+        plain.blayout,
+        plain.slayout,
+        plain.fractal,
+    )
     view = layout if dictates else layout.with_(blayout=source.blayout, slayout=source.slayout)
     if target is _M.Right:
         view = view.with_(blayout=ROW)
@@ -224,10 +232,16 @@ def _override_layout(call: OpCall, view: TileView, target: MemorySpace) -> TileV
 
 def _check_scale_move(call: OpCall, src: TileType, source: TileView, target: MemorySpace) -> DataType:
     if len(src.shape) != 2:
-        call.fail("op-rank", f"{call.name} to {target.name} requires a 2D tile, but got rank {len(src.shape)}", arg=0)
+        call.fail(
+            "op-rank",
+            f"{call.name} to {target.name} requires a 2D tile, but got rank {len(src.shape)}",
+            arg=0,
+        )
     if src.memory_space is not _M.Mat:
         have = src.memory_space.name if src.memory_space is not None else "unset"
-        call.fail("op-memory", f"{call.name} to {target.name} requires a source in Mat, but got {have}", arg=0)
+        call.fail(
+            "op-memory", f"{call.name} to {target.name} requires a source in Mat, but got {have}", arg=0
+        )
     require_dtype(call, 0, src.dtype, (_D.UINT8, _D.FP8E8M0), "scale")
     layout = ROW if target is _M.LeftScale else COL
     if (source.blayout, source.slayout, source.fractal) != (layout, layout, 32):

@@ -115,7 +115,8 @@ def deduce_extract(call: OpCall) -> Type:
     for axis, name in enumerate(("row", "col")):
         _check_extract_axis(call, src, offsets[axis], shape[axis], axis, name)
     valid = window_read(
-        call, WindowRead(src.shape, src.valid_shape, offsets, shape, exact=True, remedy=_NO_CLAMP, offset_arg=1)
+        call,
+        WindowRead(src.shape, src.valid_shape, offsets, shape, exact=True, remedy=_NO_CLAMP, offset_arg=1),
     )
     target: MemorySpace = call.kw("target_memory")
     layout = implicit_tile_view(shape, target)
@@ -128,10 +129,14 @@ def deduce_extract(call: OpCall) -> Type:
     return TileType(shape, src.dtype, None, layout.with_(valid_shape=valid, compact=compact), target)
 
 
-def _check_extract_axis(call: OpCall, src: TileType, offset: Expr, extent: ConstInt, axis: int, name: str) -> None:
+def _check_extract_axis(
+    call: OpCall, src: TileType, offset: Expr, extent: ConstInt, axis: int, name: str
+) -> None:
     bound, start = const_value(src.shape[axis]), const_value(offset)
     if bound is not None and extent.value > bound:
-        call.fail("op-shape", f"{call.name}: shape[{axis}]={extent.value} exceeds src {name} extent {bound}", arg=3)
+        call.fail(
+            "op-shape", f"{call.name}: shape[{axis}]={extent.value} exceeds src {name} extent {bound}", arg=3
+        )
     if start is None:
         return
     if start < 0:
@@ -164,7 +169,13 @@ def deduce_assemble(call: OpCall) -> Type:
         valid = write_union(
             call,
             RegionWrite(
-                target.shape, target.valid_shape, source.shape, source.valid_shape, offsets, exact=True, offset_arg=2
+                target.shape,
+                target.valid_shape,
+                source.shape,
+                source.valid_shape,
+                offsets,
+                exact=True,
+                offset_arg=2,
             ),
         )
     return alias_of(target, valid)
@@ -183,7 +194,11 @@ def deduce_concat(call: OpCall) -> Type:
         )
     rows, other = const_value(left.shape[0]), const_value(right.shape[0])
     if rows is not None and other is not None and rows != other:
-        call.fail("op-shape", f"The operator {call.name} requires the same number of rows, but got {rows} and {other}", arg=1)
+        call.fail(
+            "op-shape",
+            f"The operator {call.name} requires the same number of rows, but got {rows} and {other}",
+            arg=1,
+        )
     a, b = left.shape[1], right.shape[1]
     if isinstance(a, ConstInt) and isinstance(b, ConstInt):
         width: Expr = ConstInt(a.value + b.value, a.dtype)
@@ -206,7 +221,9 @@ def deduce_set_validshape(call: OpCall) -> Type:
             )
         value, bound = const_value(extent), const_value(src.shape[axis])
         if value is not None and value < 0:
-            call.fail("op-value", f"{call.name}: {call.param_name(index)} must be >= 0, but got {value}", arg=index)
+            call.fail(
+                "op-value", f"{call.name}: {call.param_name(index)} must be >= 0, but got {value}", arg=index
+            )
         if value is not None and bound is not None and value > bound:
             call.fail(
                 "op-value",
