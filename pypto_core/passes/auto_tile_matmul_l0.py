@@ -226,7 +226,7 @@ class _Walker:
         product = tiling.product
         if product.acc is not None or product.lhs_in_vec:
             why = "it accumulates into a given tile" if product.acc is not None else "its left operand sits in Vec"
-            self._analyzer.hint("PH-AT-006", product, f"its output exceeds what L0C holds, and {why}")
+            self._analyzer.hint("PH-AT-006", product, f"its output is cut along M or N, and {why}")
             return None
         reads = self._reads.of(product.result)
         store = reads[0].stmt if len(reads) == 1 else None

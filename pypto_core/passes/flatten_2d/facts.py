@@ -90,11 +90,17 @@ class Facts:
 
     # -- questions -------------------------------------------------------------------------------------------------
     def feeds_only_batch_matmul(self, var: Var) -> bool:
-        """Whether every read of ``var`` is as an operand of a batched product (and there is one)."""
+        """Whether every read of ``var`` is as an operand of a batched product (and there is one); regrouping the batch
+        axes on the way does not count."""
         reads = self.reads.of(var)
-        return bool(reads) and all(
-            read.call is not None and read.position in BATCH_OPERANDS.get(read.call.name, ()) for read in reads
-        )
+        return bool(reads) and all(self._is_batch_read(read) for read in reads)
+
+    def _is_batch_read(self, read: Read) -> bool:
+        if read.call is None:
+            return False
+        if self.is_batch_reshape(read.call) and isinstance(read.stmt, AssignStmt):
+            return self.feeds_only_batch_matmul(read.stmt.var)
+        return read.position in BATCH_OPERANDS.get(read.call.name, ())
 
     def is_batch_reshape(self, call: Call | None) -> bool:
         """A reshape that regroups the batch axes alone: same last two extents, same number of pages."""
