@@ -14,7 +14,16 @@ if TYPE_CHECKING:
     from pypto_core.engine.database import Cancelled, Database
     from pypto_core.engine.lowering import Lowering, Stage, lower
     from pypto_core.engine.locate import callable_path, functions_at, value_at, word_at
-    from pypto_core.engine.values import Histories, LaneRow, LaneValue, ValueHistory, dim_text, lane_rows, memory_capacity, tile_bytes
+    from pypto_core.engine.values import (
+        Histories,
+        LaneRow,
+        LaneValue,
+        ValueHistory,
+        dim_text,
+        lane_rows,
+        memory_capacity,
+        tile_bytes,
+    )
     from pypto_core.engine.workspace import Entry, Settings, Workspace
     from pypto_core.fixes import Edit, Fix, Source, apply_edits, fixes_for
     from pypto_core.frontend import ParseResult, parse

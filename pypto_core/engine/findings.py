@@ -43,7 +43,10 @@ def ignored_codes(text: str) -> dict[int, frozenset[str] | None]:
 
 
 def without_ignored(
-    found: Iterable[Diagnostic], text: str, ignore: frozenset[str] = frozenset(), select: frozenset[str] = frozenset()
+    found: Iterable[Diagnostic],
+    text: str,
+    ignore: frozenset[str] = frozenset(),
+    select: frozenset[str] = frozenset(),
 ) -> tuple[Diagnostic, ...]:
     """Findings that neither a comment on their first or last line nor the settings ignore; ``select`` limits the codes when not empty."""
     comments = ignored_codes(text)
@@ -53,7 +56,10 @@ def without_ignored(
             continue
         span = finding.span
         if comments and span.is_valid:
-            if any(_covers(comments.get(line - 1, frozenset()), finding.code) for line in {span.line, span.end_line}):
+            if any(
+                _covers(comments.get(line - 1, frozenset()), finding.code)
+                for line in {span.line, span.end_line}
+            ):
                 continue
         kept.append(finding)
     return tuple(kept)

@@ -132,7 +132,15 @@ def lower(
             found.extend(d for d in failure.args[1:] if isinstance(d, Diagnostic))
             stopped = name
             break
-        except (ArithmeticError, AssertionError, AttributeError, LookupError, TypeError, ValueError, RecursionError) as fault:
+        except (
+            ArithmeticError,
+            AssertionError,
+            AttributeError,
+            LookupError,
+            TypeError,
+            ValueError,
+            RecursionError,
+        ) as fault:
             found.append(internal_fault(name, program, fault))
             stopped = name
             break

@@ -270,7 +270,9 @@ def lane_rows(histories: Histories) -> list[LaneRow]:
     rows: list[LaneRow] = []
     seen: set[tuple[Span, str]] = set()
     for occurrence in occurrences(histories.lowering.source):
-        if not isinstance(occurrence.stmt, AssignStmt) or not isinstance(occurrence.var.type, (TileType, TensorType)):
+        if not isinstance(occurrence.stmt, AssignStmt) or not isinstance(
+            occurrence.var.type, (TileType, TensorType)
+        ):
             continue
         name = author_name(occurrence.var.name_hint)
         key = (occurrence.stmt.span, name)

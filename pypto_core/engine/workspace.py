@@ -134,7 +134,9 @@ class Workspace:
     def histories(self, path: str, entry: str) -> Histories | None:
         """Values of a kernel through the stages."""
         program = self.parsed(path).programs.get(entry)
-        return None if program is None else self.db.get(self._histories, (program, self.settings(path).backend))
+        return (
+            None if program is None else self.db.get(self._histories, (program, self.settings(path).backend))
+        )
 
     def warm(self, path: str) -> None:
         """Build what hovers read, so that the first one is quick."""

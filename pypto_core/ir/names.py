@@ -49,7 +49,7 @@ class BodyVars:
     def _expr(self, expr: Node) -> None:
         for inner in walk_exprs(expr):  # type: ignore[arg-type]
             if inner.__class__ is Var or inner.__class__ is IterArg:
-                self.uses.setdefault(inner)  # type: ignore[arg-type]
+                self.uses.setdefault(inner)
 
     def _stmt(self, stmt: Stmt) -> None:
         if isinstance(stmt, ForStmt):

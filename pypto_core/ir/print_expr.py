@@ -216,7 +216,9 @@ class ExprPrinter:
             return name
         if iskeyword(leaf):
             name += "_"
-        return name if head.startswith("pld") and (head == "pld" or head[3] == ".") else f"{self.prefix}.{name}"
+        return (
+            name if head.startswith("pld") and (head == "pld" or head[3] == ".") else f"{self.prefix}.{name}"
+        )
 
     def _with_dumps_in_order(self, attrs: AttrMap, args: Sequence[Expr]) -> AttrMap:
         dumps = attrs.get("dump_vars")
@@ -318,15 +320,19 @@ class ExprPrinter:
             inner = ", ".join([self.type(t) for t in kind.types]) if kind.types else "()"
             return f"{self.prefix}.Tuple[{inner}]"
         if isinstance(kind, SingletonType):
-            return kind.printed.replace("pl.", self.prefix + ".", 1) if kind.printed[:3] == "pl." else kind.printed
+            return (
+                kind.printed.replace("pl.", self.prefix + ".", 1)
+                if kind.printed[:3] == "pl."
+                else kind.printed
+            )
         raise PrintError(f"type {kind.__class__.__name__} has no printed form")
 
     def dim(self, dim: Expr) -> str:
         """A dimension: constants and symbols bare, anything else with typed literals and raw local names (§4.6)."""
         if dim.__class__ is E.ConstInt:
-            return str(dim.value)  # type: ignore[attr-defined]
+            return str(dim.value)
         if dim.__class__ is E.Var or dim.__class__ is E.IterArg:
-            return self.name(dim)  # type: ignore[arg-type]
+            return self.name(dim)
         names, typed = self.names, self._typed_index
         self.names, self._typed_index = self.dim_names, True
         text = self.expr(dim)
@@ -344,7 +350,11 @@ class ExprPrinter:
             parts.append(self._tensor_view(kind.tensor_view, kind.shape))
         if kind.memref is not None:
             parts.append(self.memref(kind.memref))
-        if self.explicit_layout and isinstance(kind, DistributedTensorType) and kind.window_buffer is not None:
+        if (
+            self.explicit_layout
+            and isinstance(kind, DistributedTensorType)
+            and kind.window_buffer is not None
+        ):
             parts.append(f'"window_buffer={kind.window_buffer.name_hint}"')
         return f"{head}[{', '.join(parts)}]"
 

@@ -51,7 +51,7 @@ class StmtPrinter(ExprPrinter):
         stmts = body_stmts(body)
         for i, stmt in enumerate(stmts):
             if stmt.__class__ is S.YieldStmt:
-                stmts = (*stmts[:i], S.ReturnStmt(stmt.values, span=stmt.span), *stmts[i + 1 :])  # type: ignore[attr-defined]
+                stmts = (*stmts[:i], S.ReturnStmt(stmt.values, span=stmt.span), *stmts[i + 1 :])
         self.stmts(stmts, indent)
 
     def stmt(self, stmt: Stmt, indent: str, returns: Sequence[E.Var] = (), comments: bool = True) -> None:
@@ -71,7 +71,7 @@ class StmtPrinter(ExprPrinter):
 
     def body(self, body: Stmt, indent: str, returns: Sequence[E.Var] = ()) -> None:
         """Body of an if or a loop: ``pass`` when empty."""
-        if body.__class__ is S.SeqStmts and not body.stmts:  # type: ignore[attr-defined]
+        if body.__class__ is S.SeqStmts and not body.stmts:
             self.lines.append(f"{indent}pass")
         else:
             self.stmt(body, indent, returns)
@@ -281,7 +281,7 @@ def leading_index(stmts: Sequence[Stmt], op: str) -> E.Var | None:
     """The variable that the first statement binds to a call of ``op``, else None."""
     if stmts and isinstance(stmts[0], S.AssignStmt):
         value = stmts[0].value
-        if value.__class__ is E.Call and value.op.name == op:  # type: ignore[attr-defined]
+        if value.__class__ is E.Call and value.op.name == op:
             return stmts[0].var
     return None
 
@@ -292,9 +292,9 @@ def is_task_placeholder(stmt: Stmt, following: Stmt) -> bool:
         stmt.__class__ is S.AssignStmt
         and not stmt.leading_comments
         and isinstance(following, S.ScopeStmt)
-        and following.attrs.get("task_id_var") is stmt.var  # type: ignore[attr-defined]
-        and stmt.value.__class__ is E.Call  # type: ignore[attr-defined]
-        and stmt.value.op.name == "system.task_invalid"  # type: ignore[attr-defined]
+        and following.attrs.get("task_id_var") is stmt.var
+        and stmt.value.__class__ is E.Call
+        and stmt.value.op.name == "system.task_invalid"
     )
 
 

@@ -55,7 +55,9 @@ def _print_program(printer: StmtPrinter, program: Program) -> str:
     lines = printer.lines
     lines.append(f"# pypto.program: {name}")
     prefix = printer.prefix
-    lines.append("import pypto.language as pl" if prefix == "pl" else f"from pypto import language as {prefix}")
+    lines.append(
+        "import pypto.language as pl" if prefix == "pl" else f"from pypto import language as {prefix}"
+    )
     lines.append("")
     symbols = assign_names(dynamic_symbols(program))
     if symbols:
@@ -71,9 +73,7 @@ def _print_program(printer: StmtPrinter, program: Program) -> str:
     return printer.text()
 
 
-def _print_function(
-    printer: StmtPrinter, function: Function, indent: str, symbols: dict[E.Var, str]
-) -> None:
+def _print_function(printer: StmtPrinter, function: Function, indent: str, symbols: dict[E.Var, str]) -> None:
     variables = BodyVars(function.body)
     _name_function(printer, function, variables, symbols)
     printer.function_defs = variables.defs
@@ -209,8 +209,8 @@ def _body_references(body: Stmt, bound: set[E.Var]) -> Iterator[E.Var]:
         for root in stmt_exprs(stmt):
             for expr in walk_exprs(root):
                 if expr.__class__ is E.Var and expr not in seen:
-                    seen.add(expr)  # type: ignore[arg-type]
-                    yield expr  # type: ignore[misc]
+                    seen.add(expr)
+                    yield expr
 
 
 def _dims_of(kind: Type) -> Iterator[E.Var]:
@@ -236,9 +236,8 @@ def _dims_of(kind: Type) -> Iterator[E.Var]:
 def _dim_vars(dims: Iterable[Expr]) -> Iterator[E.Var]:
     for dim in dims:
         if dim.__class__ is E.Var or dim.__class__ is E.IterArg:
-            yield dim  # type: ignore[misc]
+            yield dim
         elif isinstance(dim, E.BinaryExpr):
             yield from _dim_vars((dim.left, dim.right))
         elif isinstance(dim, E.UnaryExpr):
             yield from _dim_vars((dim.operand,))
-

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from pypto_core.ir.enums import FunctionType, Level, ParamDirection, Role, SplitMode
 from pypto_core.ir.expr import Var
@@ -71,7 +72,7 @@ class Program(Node):
 
     def __post_init__(self) -> None:
         functions = tuple(sorted(self.functions, key=_name))
-        for left, right in zip(functions, functions[1:], strict=False):
+        for left, right in pairwise(functions):
             if left.name == right.name:
                 raise ValueError(f'Duplicate function name "{left.name}"')
         if functions != self.functions:
@@ -86,9 +87,7 @@ class Program(Node):
     def with_functions(self, functions: Iterable[Function]) -> Program:
         """This program with other functions; the same object when they are the same functions."""
         new = tuple(sorted(functions, key=_name))
-        if len(new) == len(self.functions) and all(
-            a is b for a, b in zip(new, self.functions, strict=True)
-        ):
+        if len(new) == len(self.functions) and all(a is b for a, b in zip(new, self.functions, strict=True)):
             return self
         return Program(new, self.name, span=self.span)
 

@@ -62,7 +62,7 @@ def body_stmts(body: Stmt) -> tuple[Stmt, ...]:
     """The statements of a body, nested lists spliced."""
     if body.__class__ is not SeqStmts:
         return (body,)
-    stmts: tuple[Stmt, ...] = body.stmts  # type: ignore[attr-defined]
+    stmts: tuple[Stmt, ...] = body.stmts
     if any(s.__class__ is SeqStmts for s in stmts):
         return tuple(inner for s in stmts for inner in body_stmts(s))
     return stmts

@@ -211,7 +211,7 @@ class _Comparison:
             view = "tensor_view" if isinstance(left, TensorType) else "tile_view"
             if (getattr(left, view) is None) is not (getattr(right, view) is None):
                 raise _Mismatch(f"{name} {view} presence mismatch", left, right)
-            if isinstance(left, TileType) and left.memory_space is not right.memory_space:  # type: ignore[union-attr]
+            if isinstance(left, TileType) and left.memory_space is not right.memory_space:
                 raise _Mismatch(f"{name} memory_space mismatch", left, right)
         self._node(left, right, left.__class__)
 
@@ -260,7 +260,7 @@ class _Hasher:
 
     def __init__(self, auto_mapping: bool) -> None:
         self.auto = auto_mapping
-        self.numbers: dict[Expr, int] = {}
+        self.numbers: dict[Node, int] = {}
 
     def of(self, value: Any) -> int:
         if value.__class__ is tuple or value.__class__ is list:
@@ -285,11 +285,11 @@ class _Hasher:
     def _node(self, node: Node) -> int:
         cls = node.__class__
         if cls is E.Var or cls is E.IterArg:
-            number = self.numbers.get(node)  # type: ignore[call-overload]
+            number = self.numbers.get(node)
             if number is None:
                 if not self.auto:
                     return hash(node)
-                number = self.numbers.setdefault(node, len(self.numbers))  # type: ignore[call-overload]
+                number = self.numbers.setdefault(node, len(self.numbers))
             return hash(("var", number))
         definitions = _DEFINITIONS.get(cls, _NONE)
         parts: list[int] = [hash(cls.__name__)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import cast
 
 from pypto_core.ir.dtype import DataType
 from pypto_core.ir.enums import CompactMode, MemorySpace, PadValue, TensorLayout, TileLayout
@@ -23,7 +24,7 @@ def as_dims(values: Sequence[int | Expr]) -> tuple[Expr, ...]:
     for value in values:
         if isinstance(value, int):
             return tuple(as_dim(v) for v in values)
-    return values if isinstance(values, tuple) else tuple(values)
+    return cast("tuple[Expr, ...]", values if isinstance(values, tuple) else tuple(values))
 
 
 def dim_equal(left: Expr, right: Expr) -> bool:

@@ -197,7 +197,7 @@ def collect_uses(node: Stmt | Expr) -> list[Var]:
     for root in exprs:
         for expr in walk_exprs(root):
             if expr.__class__ is Var or expr.__class__ is IterArg:
-                seen.setdefault(expr)  # type: ignore[arg-type]
+                seen.setdefault(expr)
     return list(seen)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from pypto_core.passes.pipeline import PIPELINE, factory_of, make_pass
 
+__all__ = ["PIPELINE"]
 _FACTORIES = {factory_of(name): name for name in PIPELINE}
 
 

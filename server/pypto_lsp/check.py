@@ -114,9 +114,7 @@ class Checker:
         applied = 0
         for _ in range(limit):
             source = Source(path, text)
-            fix = next(
-                (f for d in self.core.diagnostics(path) for f in fixes_for(d, source) if f.safe), None
-            )
+            fix = next((f for d in self.core.diagnostics(path) for f in fixes_for(d, source) if f.safe), None)
             if fix is None:
                 break
             changed = apply_edits(text, fix.edits)

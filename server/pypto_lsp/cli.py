@@ -22,8 +22,15 @@ from pypto_lsp.render.machine import as_github, as_json, as_sarif
 from pypto_lsp.render.report import console, report, summary
 
 FAULT = 2
-backend_option = click.option("--backend", type=click.Choice(BACKENDS), help="Chip to lower for (default: a2a3).")
-search_option = click.option("--search-path", multiple=True, metavar="DIR", help="Folder in which imported modules are looked for; may be repeated.")
+backend_option = click.option(
+    "--backend", type=click.Choice(BACKENDS), help="Chip to lower for (default: a2a3)."
+)
+search_option = click.option(
+    "--search-path",
+    multiple=True,
+    metavar="DIR",
+    help="Folder in which imported modules are looked for; may be repeated.",
+)
 
 
 class _Fault(click.ClickException):
@@ -50,15 +57,28 @@ def main() -> None:
 @main.command()
 @click.option("--tcp", is_flag=True, help="Listen on a TCP port instead of standard input and output.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind with --tcp.")
-@click.option("--port", default=2087, show_default=True, type=click.IntRange(0, 65535), help="Port with --tcp; 0 picks a free one.")
-@click.option("--log-level", default="warning", type=click.Choice(["debug", "info", "warning", "error"]), help="What is written to standard error.")
+@click.option(
+    "--port",
+    default=2087,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    help="Port with --tcp; 0 picks a free one.",
+)
+@click.option(
+    "--log-level",
+    default="warning",
+    type=click.Choice(["debug", "info", "warning", "error"]),
+    help="What is written to standard error.",
+)
 def serve(tcp: bool, host: str, port: int, log_level: str) -> None:
     """Start the language server (on standard input and output)."""
     import logging
 
     from pypto_lsp.server import create_server
 
-    logging.basicConfig(level=log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(
+        level=log_level.upper(), stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s"
+    )
     logging.getLogger("pygls").setLevel(max(logging.WARNING, logging.getLogger().level))
     sys.setswitchinterval(0.001)  # the event loop gets its turn quickly while an analysis runs
     server = create_server()
@@ -70,7 +90,13 @@ def serve(tcp: bool, host: str, port: int, log_level: str) -> None:
 
 @main.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--format", "form", default="text", type=click.Choice(["text", "json", "sarif", "github"]), help="Form of the findings.")
+@click.option(
+    "--format",
+    "form",
+    default="text",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    help="Form of the findings.",
+)
 @click.option("--select", multiple=True, metavar="CODE", help="Report only this code; may be repeated.")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Do not report this code; may be repeated.")
 @click.option("--fix", is_flag=True, help="Apply the fixes that are safe, then report what is left.")
@@ -138,11 +164,24 @@ def _opened(file: str, backend: str | None, search_path: tuple[str, ...]) -> Che
 @main.command()
 @click.argument("file")
 @click.option("--entry", help="Kernel to lower; needed when the file has several.")
-@click.option("--pass", "name", default="SkewCrossCorePipeline", show_default=True, help="Show the IR after this pass; 'source' for before the first.")
+@click.option(
+    "--pass",
+    "name",
+    default="SkewCrossCorePipeline",
+    show_default=True,
+    help="Show the IR after this pass; 'source' for before the first.",
+)
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file.")
 @backend_option
 @search_option
-def lower(file: str, entry: str | None, name: str, output: str | None, backend: str | None, search_path: tuple[str, ...]) -> None:
+def lower(
+    file: str,
+    entry: str | None,
+    name: str,
+    output: str | None,
+    backend: str | None,
+    search_path: tuple[str, ...],
+) -> None:
     """Print the IR of a kernel after a pass."""
     checker = _opened(file, backend, search_path)
     try:
@@ -201,7 +240,9 @@ def lanes(file: str, entry: str | None, backend: str | None, search_path: tuple[
 @click.option("--entry", help="Kernel whose passes are timed; needed when the file has several.")
 @backend_option
 @search_option
-def passes_command(file: str | None, entry: str | None, backend: str | None, search_path: tuple[str, ...]) -> None:
+def passes_command(
+    file: str | None, entry: str | None, backend: str | None, search_path: tuple[str, ...]
+) -> None:
     """List the passes; with FILE which of them changed a kernel and how long each took."""
     if file is None:
         for number, name in enumerate(passes.PIPELINE, 1):
@@ -215,7 +256,9 @@ def passes_command(file: str | None, entry: str | None, backend: str | None, sea
     lowering = checker.core.lowering(file, chosen.name)
     assert lowering is not None
     for number, stage in enumerate(lowering.stages, 1):
-        click.echo(f"{number:3} {stage.name:24} {'changed' if stage.changed else '-':8} {stage.seconds * 1000:8.2f} ms")
+        click.echo(
+            f"{number:3} {stage.name:24} {'changed' if stage.changed else '-':8} {stage.seconds * 1000:8.2f} ms"
+        )
     if lowering.stopped_at:
         click.echo(f"stopped at {lowering.stopped_at}")
         sys.exit(1)
@@ -241,7 +284,11 @@ def explain(code: str | None) -> None:
         click.echo(f"Fails:\n\n{_indented(rule.failing)}\n")
     if rule.repaired:
         click.echo(f"Repaired:\n\n{_indented(rule.repaired)}\n")
-    fixes = {"none": "There is no quick fix.", "safe": "There is a quick fix; it is safe to apply.", "review": "There is a quick fix; look at what it does."}
+    fixes = {
+        "none": "There is no quick fix.",
+        "safe": "There is a quick fix; it is safe to apply.",
+        "review": "There is a quick fix; look at what it does.",
+    }
     click.echo(fixes[rule.fix])
 
 

@@ -41,7 +41,10 @@ def pass_name(name: str) -> str:
         if known.lower() == wanted:
             return str(known)
     near = [p for p in passes.PIPELINE if wanted in p.lower()]
-    raise UnknownName(f"there is no pass {name!r}; " + ("did you mean " + " or ".join(near) if near else "the passes are " + ", ".join(passes.PIPELINE)))
+    raise UnknownName(
+        f"there is no pass {name!r}; "
+        + ("did you mean " + " or ".join(near) if near else "the passes are " + ", ".join(passes.PIPELINE))
+    )
 
 
 def entry_named(entries: Sequence[Entry], name: str | None, path: str) -> Entry:
@@ -51,7 +54,9 @@ def entry_named(entries: Sequence[Entry], name: str | None, path: str) -> Entry:
     if name is None:
         if len(entries) == 1:
             return entries[0]
-        raise UnknownName(f"{path} has several kernels, choose one with --entry: {', '.join(e.name for e in entries)}")
+        raise UnknownName(
+            f"{path} has several kernels, choose one with --entry: {', '.join(e.name for e in entries)}"
+        )
     for entry in entries:
         if entry.name == name:
             return entry
@@ -74,7 +79,11 @@ def render(lowering: Lowering, name: str, path: str) -> LoweredText:
     if program is None:
         last = lowering.stages[-1] if lowering.stages else None
         program, reached = (last.program, last.name) if last is not None else (lowering.source, "")
-        where = "before the first pass" if lowering.stopped_at == "pipeline_input" else f"at {lowering.stopped_at}"
+        where = (
+            "before the first pass"
+            if lowering.stopped_at == "pipeline_input"
+            else f"at {lowering.stopped_at}"
+        )
         reason = next((d.message for d in lowering.diagnostics if d.severity.text == "error"), "")
         header = [f"# {name} was not reached: the kernel was refused {where}."]
         header += [f"#   {line}" for line in reason.split("\n") if line]

@@ -93,7 +93,9 @@ class PyptoServer(LanguageServer):
     def complain(self, message: str) -> None:
         """A fault of the user's configuration: a warning in the log and one message."""
         log.warning(message)
-        self.window_show_message(types.ShowMessageParams(type=types.MessageType.Warning, message=f"PyPTO: {message}"))
+        self.window_show_message(
+            types.ShowMessageParams(type=types.MessageType.Warning, message=f"PyPTO: {message}")
+        )
 
     def apply_config(self, document: Open) -> None:
         settings = self.config_of(document.path).core()

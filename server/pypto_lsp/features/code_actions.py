@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 from lsprotocol import types
 
@@ -21,7 +22,9 @@ def workspace_edit(fix_edits: Iterable[object], document: Open, positions: Posit
         for edit in fix_edits
     ]
     identifier = types.OptionalVersionedTextDocumentIdentifier(uri=document.uri, version=document.version)
-    return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(text_document=identifier, edits=edits)])
+    return types.WorkspaceEdit(
+        document_changes=[types.TextDocumentEdit(text_document=identifier, edits=edits)]
+    )
 
 
 def overlaps(a: types.Range, b: types.Range) -> bool:
@@ -40,7 +43,9 @@ def ignore_edit(finding: Diagnostic, document: Open, positions: Positions) -> ty
     if marker >= 0 and text.rstrip().endswith("]"):
         place = positions.position(line, len(text.rstrip()) - 1)
         return types.TextEdit(range=types.Range(start=place, end=place), new_text=f", {finding.code}")
-    return types.TextEdit(range=types.Range(start=place, end=place), new_text=f"  # pypto: ignore[{finding.code}]")
+    return types.TextEdit(
+        range=types.Range(start=place, end=place), new_text=f"  # pypto: ignore[{finding.code}]"
+    )
 
 
 def safe_fixes(found: Iterable[Diagnostic], source: Source, code: str | None = None) -> list[Fix]:
@@ -77,7 +82,11 @@ def register(server: PyptoServer) -> None:
             return []
         await server.settled(document)
         positions = server.positions(document)
-        known = document.full if document.full is not None and document.full[0] == document.version else document.typed
+        known = (
+            document.full
+            if document.full is not None and document.full[0] == document.version
+            else document.typed
+        )
         found = known[1] if known is not None else ()
         source = Source(document.path, document.text)
         only = params.context.only
@@ -85,7 +94,7 @@ def register(server: PyptoServer) -> None:
         if _wanted(only, types.CodeActionKind.QuickFix.value):
             for finding in found:
                 if overlaps(positions.range(finding.span), params.range):
-                    answer += await server.ask(lambda f=finding: for_finding(f, found, source, document, positions))  # type: ignore[misc]
+                    answer += await server.ask(partial(for_finding, finding, found, source, document, positions))
         if only is not None and _wanted(only, FIX_ALL):
             fixes = await server.ask(lambda: safe_fixes(found, source))
             if fixes:
@@ -149,7 +158,7 @@ def for_finding(
     return answer
 
 
-def _wanted(only: list[types.CodeActionKind] | list[str] | None, kind: str) -> bool:
+def _wanted(only: Sequence[types.CodeActionKind | str] | None, kind: str) -> bool:
     if only is None:
         return True
     texts = [str(getattr(k, "value", k)) for k in only]

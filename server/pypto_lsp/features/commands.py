@@ -58,7 +58,8 @@ def entry_list(server: PyptoServer, path: str) -> list[dict[str, Any]]:
                 "line": max(span.line - 1, 0),
                 "endLine": max(entry.last_line(path), 0),
                 "passes": [
-                    {"name": s.name, "changed": s.changed, "milliseconds": round(s.seconds * 1000, 2)} for s in stages
+                    {"name": s.name, "changed": s.changed, "milliseconds": round(s.seconds * 1000, 2)}
+                    for s in stages
                 ],
                 "stoppedAt": lowering.stopped_at if lowering is not None else "",
             }

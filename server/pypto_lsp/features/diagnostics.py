@@ -90,12 +90,16 @@ def register(server: PyptoServer) -> None:
             return types.RelatedFullDocumentDiagnosticReport(items=[])
         await server.settled(document)
         full = document.full
-        tier, found = ("full", full) if full is not None and full[0] == document.version else ("quick", document.typed)
+        tier, found = (
+            ("full", full) if full is not None and full[0] == document.version else ("quick", document.typed)
+        )
         assert found is not None
         result_id = f"{document.version}:{tier}"
         if params.previous_result_id == result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
-        return types.RelatedFullDocumentDiagnosticReport(items=converted(document, found[1]), result_id=result_id)
+        return types.RelatedFullDocumentDiagnosticReport(
+            items=converted(document, found[1]), result_id=result_id
+        )
 
     server.listeners.append(publish)
     server.closed_listeners.append(clear)
@@ -103,4 +107,8 @@ def register(server: PyptoServer) -> None:
 
 def _refreshes(server: PyptoServer) -> bool:
     workspace = server.client_capabilities.workspace
-    return workspace is not None and workspace.diagnostics is not None and bool(workspace.diagnostics.refresh_support)
+    return (
+        workspace is not None
+        and workspace.diagnostics is not None
+        and bool(workspace.diagnostics.refresh_support)
+    )

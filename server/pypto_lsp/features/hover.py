@@ -21,7 +21,9 @@ class HoverText:
     end: int
 
 
-def hover_at(core: Workspace, path: str, text_line: str, line: int, column: int, lowered: bool = True) -> HoverText | None:
+def hover_at(
+    core: Workspace, path: str, text_line: str, line: int, column: int, lowered: bool = True
+) -> HoverText | None:
     """What stands at a place; with ``lowered`` the lanes and stages as well."""
     word = word_at(text_line, line, column)
     if word is None:

@@ -23,7 +23,9 @@ def parse_address(uri: str) -> dict[str, str] | None:
         value = json.loads(unquote(parts.query))
     except ValueError:
         return None
-    if not isinstance(value, dict) or not all(isinstance(value.get(k), str) for k in ("uri", "entry", "pass")):
+    if not isinstance(value, dict) or not all(
+        isinstance(value.get(k), str) for k in ("uri", "entry", "pass")
+    ):
         return None
     return value
 
@@ -49,7 +51,9 @@ def register(server: PyptoServer) -> None:
     async def text(params: types.TextDocumentContentParams) -> types.TextDocumentContentResult:
         address = parse_address(params.uri)
         if address is None:
-            return types.TextDocumentContentResult(text=f"# {params.uri} is not the address of a lowered kernel.\n")
+            return types.TextDocumentContentResult(
+                text=f"# {params.uri} is not the address of a lowered kernel.\n"
+            )
         shown[params.uri] = address["uri"]
         return types.TextDocumentContentResult(text=(await content(server, address)).text)
 
@@ -58,7 +62,9 @@ def register(server: PyptoServer) -> None:
             return
         for uri, source in list(shown.items()):
             if source == document.uri:
-                server.workspace_text_document_content_refresh(types.TextDocumentContentRefreshParams(uri=uri))
+                server.workspace_text_document_content_refresh(
+                    types.TextDocumentContentRefreshParams(uri=uri)
+                )
 
     def forget(uri: str) -> None:
         for address in [a for a, source in shown.items() if source == uri]:

@@ -51,15 +51,19 @@ def lane_text(lanes: LaneValue) -> str:
     axis = "rows" if lanes.mode.name == "UP_DOWN" else "columns"
     if lanes.ranges is not None:
         parts = []
-        for lane, (first, last) in enumerate(lanes.ranges):
-            parts.append(f"lane {lane} {axis} {first}–{last}" if last >= first else f"lane {lane} no {axis}")
+        for lane, (start, end) in enumerate(lanes.ranges):
+            parts.append(f"lane {lane} {axis} {start}–{end}" if end >= start else f"lane {lane} no {axis}")
         text = f"{shape} — {', '.join(parts)}"
         own = [extent for extent in lanes.extents]
         if own[0] != own[1]:
             text += f" (valid [{', '.join(own[0])}] / [{', '.join(own[1])}])"
         return text
     first, second = (f"[{', '.join(extent)}]" for extent in lanes.extents)
-    return f"{shape} — valid {first} on both lanes" if first == second else f"{shape} — lane 0 valid {first}, lane 1 valid {second}"
+    return (
+        f"{shape} — valid {first} on both lanes"
+        if first == second
+        else f"{shape} — lane 0 valid {first}, lane 1 valid {second}"
+    )
 
 
 def bytes_text(history: ValueHistory, backend: str | None) -> str:
