@@ -1,0 +1,187 @@
+"""Scopes and module environments (docs/spec/static-eval.md §3, §4.4)."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from pypto_core.frontend.static_eval.values import ClassData, MutableData, Site, Value
+
+if TYPE_CHECKING:
+    from pypto_core.frontend.recovery import FileSyntax
+
+#: A module-level name as something that can be depended on: (module, name).
+Read = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What a module-level name is bound to, where, and which module-level names went into it.
+
+    ``expression`` is the right-hand side as written, for showing how the value came about. ``uncertain`` marks a name
+    bound under a condition that could not be evaluated.
+    """
+
+    value: Value
+    site: Site | None
+    reads: frozenset[Read] = frozenset()
+    expression: ast.expr | None = None
+    uncertain: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UnresolvedImport:
+    """An import of a module that was not found: where, which module, which names it would bind (``*`` for a star)."""
+
+    site: Site
+    module: str
+    names: tuple[str, ...]
+
+
+class Scope(MutableData):
+    """Names of a function call, a class body, a comprehension, or a module."""
+
+    __slots__ = ("cls", "globals", "kind", "module", "nonlocals", "parent", "variables")
+
+    def __init__(
+        self, kind: str, module: ModuleEnvironment, parent: Scope | None, cls: ClassData | None = None
+    ) -> None:
+        super().__init__()
+        self.cls: Final = cls
+        self.kind: Final = kind
+        self.module: Final = module
+        self.parent: Final = parent
+        self.variables: dict[str, Value] = {}
+        self.globals: set[str] = set()
+        self.nonlocals: set[str] = set()
+
+    def peek(self, key: str | None) -> Any:
+        if self.kind == "module":
+            return self.module.binding(key or "")
+        return self.variables.get(key or "")
+
+    def poke(self, key: str | None, state: Any) -> None:
+        assert key is not None
+        if self.kind == "module":
+            self.module.bind(key, state)
+        elif state is None:
+            self.variables.pop(key, None)
+        else:
+            self.variables[key] = state
+
+    def owner(self, name: str) -> Scope:
+        """Scope in which an assignment to ``name`` binds."""
+        if name in self.globals:
+            return self.module.scope
+        if name in self.nonlocals:
+            scope = self.parent
+            while scope is not None and scope.kind != "module":
+                if scope.kind == "function" and name in scope.variables:
+                    return scope
+                scope = scope.parent
+        return self
+
+    def enclosing_function(self) -> Scope | None:
+        """Nearest function scope outwards, this one included."""
+        scope: Scope | None = self
+        while scope is not None and scope.kind != "function":
+            scope = scope.parent
+        return scope
+
+
+class ModuleEnvironment:
+    """Names of one module in one module graph; the history of each name is kept for values "at that line"."""
+
+    __slots__ = (
+        "_bindings",
+        "_clock",
+        "_history",
+        "evaluated",
+        "filename",
+        "gaps",
+        "is_package",
+        "is_root",
+        "name",
+        "scope",
+        "stored_from_outside",
+        "syntax",
+        "unresolved",
+    )
+
+    def __init__(self, name: str, filename: str, clock: Clock, *, is_package: bool, is_root: bool) -> None:
+        self.name: Final = name
+        self.filename: Final = filename
+        self.is_package: Final = is_package
+        self.is_root: Final = is_root
+        self.syntax: FileSyntax | None = None
+        self.scope: Final = Scope("module", self, None)
+        self.unresolved: list[UnresolvedImport] = []
+        #: Why a name that is not found may exist all the same; empty: the environment is complete (§7.4).
+        self.gaps: list[str] = []
+        self.stored_from_outside: set[str] = set()
+        self.evaluated = False
+        self._bindings: dict[str, Binding] = {}
+        self._history: dict[str, list[tuple[int, Binding | None]]] = {}
+        self._clock: Final = clock
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether a name that is not found is certainly undefined."""
+        return not self.gaps
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._bindings)
+
+    def binding(self, name: str) -> Binding | None:
+        """The name at the end of what has been evaluated so far."""
+        return self._bindings.get(name)
+
+    def binding_at(self, name: str, order: int) -> Binding | None:
+        """The name as it was at a moment of the clock (``KernelFunction.order``)."""
+        found: Binding | None = None
+        for moment, binding in self._history.get(name, ()):
+            if moment > order:
+                break
+            found = binding
+        return found
+
+    def value(self, name: str) -> Value | None:
+        binding = self._bindings.get(name)
+        return binding.value if binding is not None else None
+
+    def bind(self, name: str, binding: Binding | None) -> None:
+        """Bind a name, or delete it (``None``)."""
+        if binding is None:
+            self._bindings.pop(name, None)
+        else:
+            self._bindings[name] = binding
+        self._history.setdefault(name, []).append((self._clock.tick(), binding))
+
+    def note_gap(self, reason: str) -> None:
+        if reason not in self.gaps:
+            self.gaps.append(reason)
+
+    def mark_uncertain(self, name: str) -> None:
+        binding = self._bindings.get(name)
+        if binding is not None and not binding.uncertain:
+            self._bindings[name] = replace(binding, uncertain=True)
+            self._history[name][-1] = (self._history[name][-1][0], self._bindings[name])
+
+    def __repr__(self) -> str:
+        return f"ModuleEnvironment({self.name!r})"
+
+
+class Clock:
+    """Moments of one evaluation; every binding of a module-level name is one."""
+
+    __slots__ = ("now",)
+
+    def __init__(self) -> None:
+        self.now = 0
+
+    def tick(self) -> int:
+        self.now += 1
+        return self.now
+
