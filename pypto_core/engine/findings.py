@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pypto_core.diagnostics import Diagnostic, Severity
 from pypto_core.ir import Span
 
+#: A generated name of docs/spec/ir.md §1.9: ``acc__ssa_v0``, ``t__tile``, ``s__tile_Vec``.
+_GENERATED = re.compile(r"\b([A-Za-z]\w*?)__(?:\w+)\b")
 _IGNORE = re.compile(r"#\s*pypto:\s*ignore(?:\[([^\]\n]*)\])?")
 
 
@@ -20,8 +23,17 @@ def unique(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     for finding in found:
         span = finding.span
         key = (finding.code, span.chunk if span.is_valid else finding.message, span.start, span.end)
-        kept.setdefault(key, finding)
+        kept.setdefault(key, in_authors_words(finding))
     return tuple(sorted(kept.values(), key=_place))
+
+
+def in_authors_words(finding: Diagnostic) -> Diagnostic:
+    """The finding with generated names replaced by the author's, in its message and in its related places."""
+    message = _GENERATED.sub(r"\1", finding.message)
+    related = tuple(replace(r, message=_GENERATED.sub(r"\1", r.message)) for r in finding.related)
+    if message == finding.message and related == finding.related:
+        return finding
+    return replace(finding, message=message, related=related)
 
 
 def _place(finding: Diagnostic) -> tuple[str, int, int, int]:

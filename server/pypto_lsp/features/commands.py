@@ -7,8 +7,6 @@ import sys
 from importlib.metadata import version
 from typing import Any
 
-from lsprotocol import types
-
 from pypto_lsp import __version__
 from pypto_lsp.features.lowered_ir import content
 from pypto_lsp.server import PyptoServer

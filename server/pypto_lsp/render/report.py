@@ -82,7 +82,7 @@ def excerpt(span: Span, source: str, width: int, marker: str, colour: str) -> Te
 
 def summary(found: Iterable[Diagnostic], files: int) -> str:
     """``2 errors, 1 warning in 3 files``."""
-    counts = {severity: 0 for severity in Severity}
+    counts = dict.fromkeys(Severity, 0)
     for finding in found:
         counts[finding.severity] += 1
     words = {Severity.INFORMATION: "note", Severity.HINT: "hint"}

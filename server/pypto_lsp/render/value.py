@@ -54,7 +54,7 @@ def lane_text(lanes: LaneValue) -> str:
         for lane, (start, end) in enumerate(lanes.ranges):
             parts.append(f"lane {lane} {axis} {start}–{end}" if end >= start else f"lane {lane} no {axis}")
         text = f"{shape} — {', '.join(parts)}"
-        own = [extent for extent in lanes.extents]
+        own = list(lanes.extents)
         if own[0] != own[1]:
             text += f" (valid [{', '.join(own[0])}] / [{', '.join(own[1])}])"
         return text
