@@ -66,7 +66,7 @@ def const_int(value: int, dtype: ir.DataType) -> ir.ConstInt:
 
 
 def _is_int(expr: ir.Expr, value: int) -> bool:
-    return type(expr) is ir.ConstInt and expr.value == value  # type: ignore[attr-defined]
+    return type(expr) is ir.ConstInt and expr.value == value
 
 
 def _zero_divisor(cls: type[ir.Expr], right: ir.Expr) -> None:
@@ -121,7 +121,7 @@ def _neutral(cls: type[ir.Expr], left: ir.Expr, right: ir.Expr) -> ir.Expr | Non
     if cls is ir.FloorMod:
         return const_int(0, _dtype(left)) if _is_int(right, 1) else None
     if cls is ir.FloatDiv:
-        one = type(right) is ir.ConstFloat and right.value == 1.0  # type: ignore[attr-defined]
+        one = type(right) is ir.ConstFloat and right.value == 1.0
         return left if one else None
     if cls is ir.Pow:
         if _is_int(right, 0):
@@ -144,16 +144,18 @@ def _fold_logic(cls: type[ir.Expr], left: ir.Expr, right: ir.Expr) -> ir.Expr | 
     right_const = right if type(right) is ir.ConstBool else None
     if cls is ir.Xor:
         if left_const is not None and right_const is not None:
-            return ir.ConstBool(bool(left_const.value) != bool(right_const.value))  # type: ignore[attr-defined]
+            return ir.ConstBool(bool(left_const.value) != bool(right_const.value))
         return None
     absorbing = cls is ir.Or
     for const, other in ((left_const, right), (right_const, left)):
         if const is not None:
-            return const if bool(const.value) == absorbing else other  # type: ignore[attr-defined]
+            return const if bool(const.value) == absorbing else other
     return None
 
 
-def fold_binary(cls: type[ir.BinaryExpr], left: ir.Expr, right: ir.Expr, dtype: ir.DataType) -> ir.Expr | None:
+def fold_binary(
+    cls: type[ir.BinaryExpr], left: ir.Expr, right: ir.Expr, dtype: ir.DataType
+) -> ir.Expr | None:
     """Value of ``cls(left, right)`` when literals or neutral elements decide it, else None.
 
     ``dtype`` is the dtype of the node. Raises :class:`ArithError` for a literal zero divisor.

@@ -81,7 +81,7 @@ def _match_leaf(leaf: str | int | bool) -> Matcher:
         value = leaf
 
         def literal(expr: ir.Expr, _env: Bindings) -> bool:
-            return type(expr) is ir.ConstInt and expr.value == value  # type: ignore[attr-defined]
+            return type(expr) is ir.ConstInt and expr.value == value
 
         return literal
     name, needs_literal = leaf, _is_literal_name(leaf)

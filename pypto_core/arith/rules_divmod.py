@@ -18,8 +18,6 @@ def _y_nonzero(y: Interval) -> bool:
     return y.excludes_zero
 
 
-
-
 def _below(c: int, x: Interval) -> bool:
     """``0 <= x < c`` by constant bounds."""
     return c > 0 and x.lo >= 0 and x.hi < c

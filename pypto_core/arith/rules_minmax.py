@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pypto_core.arith.pattern import Condition, Rule, rule, rules
 
 
-def _mirror(low: str, high: str, smaller: Callable[[int, int], bool], left_wins: Condition, right_wins: Condition) -> tuple[Rule, ...]:
+def _mirror(
+    low: str, high: str, smaller: Callable[[int, int], bool], left_wins: Condition, right_wins: Condition
+) -> tuple[Rule, ...]:
     """The rules of ``low`` (min or max), with ``high`` its opposite."""
 
     def text(pattern: str) -> str:

@@ -131,6 +131,9 @@ STRUCTURAL: frozenset[str] = frozenset(
 #: What is verified before the first pass.
 AT_INPUT: frozenset[str] = STRUCTURAL & VERIFIED
 
+#: Pass after which a tensor operator outside a kernel is certain to be misplaced (docs/spec/design/decisions.md 10).
+ORPHAN_POINT = "OutlineIncoreScopes"
+
 OnPass = Callable[[str, ir.Program], None]
 
 
@@ -190,7 +193,7 @@ def check_pipeline(
 
     Returns the last program reached and the findings, warnings and hints included.
     """
-    from pypto_core.verify import verify, warnings_of
+    from pypto_core.verify import orphans_of, verify, warnings_of
 
     found: list[Diagnostic] = list(warnings_of(program, backend))
     found += verify(program, AT_INPUT, backend)
@@ -208,8 +211,10 @@ def check_pipeline(
         todo, verified = properties_to_verify(name, verified)
         if todo:
             found += verify(program, todo, backend)
-            if _has_error(found):
-                return program, found
+        if name == ORPHAN_POINT:
+            found += orphans_of(program)
+        if _has_error(found):
+            return program, found
     return program, found
 
 

@@ -20,7 +20,7 @@ from pypto_core.passes.outline.capture import (
 from pypto_core.passes.outline.directions import Lookup, infer_directions
 from pypto_core.passes.outline.launch import call_site
 from pypto_core.passes.outline.names import FunctionNames
-from pypto_core.passes.outline.trace import Tracer
+from pypto_core.analysis.trace import Tracer
 from pypto_core.passes.outline.waiters import DEFER_WAIT, check_waiter, has_defer_wait
 from pypto_core.passes.ssa_names import base_of, fresh_like
 

@@ -1,0 +1,99 @@
+"""HasMemRefs and AllocatedMemoryAddr: tiles have memory, addresses and room (docs/spec/verifiers.md §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pypto_core import ir
+from pypto_core.analysis.statements import as_var
+from pypto_core.diagnostics import Diagnostic
+from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
+
+_has = Finding("HasMemRefs")
+_addr = Finding("AllocatedMemoryAddr")
+
+_POPS = ("tile.tpop_from_aic", "tile.tpop_from_aiv")
+_VIEWS = ("tile.reshape", "tile.reinterpret_view", "tile.slice", "tile.set_validshape")
+_UNALLOCATED = (ir.MemorySpace.DDR,)
+
+
+def _tile_vars(function: ir.Function) -> Iterator[tuple[ir.Var, ir.TileType]]:
+    for var in ir.collect_defs(function.body):
+        if isinstance(var.type, ir.TileType):
+            yield var, var.type
+
+
+def _of_pops(function: ir.Function) -> set[ir.Expr]:
+    """Results of receives, and views and copies of them: they live in the pipe's slots."""
+    found: set[ir.Expr] = set()
+    for stmt in ir.walk_stmts(function.body):
+        if not isinstance(stmt, ir.AssignStmt):
+            continue
+        value = stmt.value
+        source = as_var(value)
+        if isinstance(value, ir.Call):
+            if value.name in _POPS:
+                found.add(stmt.var)
+            elif value.name in _VIEWS and value.args:
+                source = as_var(value.args[0])
+        if source is not None and source in found:
+            found.add(stmt.var)
+    return found
+
+
+def check_refs(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
+    exempt = _of_pops(function)
+    for var, type_ in _tile_vars(function):
+        if type_.memref is None and var not in exempt:
+            yield _has(
+                "tile-without-memref",
+                0,
+                f"Tile '{author_name(var)}' has no memory reference in function '{function.name}'",
+                best_span(var.span, function.span),
+            )
+
+
+def _reserved_bytes(function: ir.Function) -> int:
+    return sum(
+        int(call.kwargs.get("size", 0))
+        for call in ir.calls_in(function.body)
+        if call.name == "system.reserve_buffer"
+    )
+
+
+def check_addresses(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
+    exempt = _of_pops(function)
+    used: dict[ir.MemorySpace, int] = {}
+    for var, type_ in _tile_vars(function):
+        space = type_.memory_space
+        if var in exempt or space is None or space in _UNALLOCATED:
+            continue
+        memref = type_.memref
+        offset = memref.byte_offset if memref is not None else None
+        if memref is None or (isinstance(offset, ir.ConstInt) and offset.value < 0):
+            yield _addr(
+                "tile-without-address",
+                0,
+                f"Tile '{author_name(var)}' has no valid address in {space.name} in function '{function.name}'",
+                best_span(var.span, function.span),
+            )
+        elif isinstance(offset, ir.ConstInt):
+            used[space] = max(used.get(space, 0), offset.value + memref.size)
+    if context.backend is None:
+        return
+    for space in sorted(used):
+        limit = context.backend.mem_size(space)
+        if limit and used[space] > limit:
+            reserved = _reserved_bytes(function)
+            note = f" ({reserved} bytes are reserved for pipes)" if reserved else ""
+            yield _addr(
+                "memory-capacity",
+                1,
+                f"Function '{function.name}' uses {used[space]} bytes of {space.name}; the limit is {limit}{note}",
+                function.span,
+                data={"space": space.name, "used": used[space], "limit": limit},
+            )
+
+
+HAS_MEM_REFS = Verifier("HasMemRefs", "HasMemRefs", check_refs)
+ALLOCATED = Verifier("AllocatedMemoryAddr", "AllocatedMemoryAddr", check_addresses)
