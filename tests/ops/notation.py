@@ -8,7 +8,9 @@ One case per line::
 Operands are separated by ``;``, keywords follow a ``|``::
 
     t[16,64] fp16 Mat {v=[8,64] col_major/row_major/512 pad=zero compact}   a tile (default FP32 in Vec; space - = none)
-    T[128,n] int8 {v=[64,n] DN}      a tensor; W[..] a window (distributed tensor)
+    T[128,n] int8 {v=[64,n] DN}      a tensor; W[..] a window (distributed tensor); A[4] int32 an array
+    same a0                          the variable of operand 0 again
+    ptr comm prefetch event session  a handle
     s:fp32                           a scalar variable; n, m are INDEX variables, um is UINT64
     3  3:int32  0.5  0.5:fp16        constants
     (16, n)                          a literal tuple; p(index,index) a tuple-typed variable
@@ -44,6 +46,14 @@ from pypto_core.ir import (
 )
 from pypto_core.ir.scalar import make_binary
 
+#: Operands that carry nothing but their kind.
+HANDLES: dict[str, Type] = {
+    "ptr": ir.PTR,
+    "comm": ir.COMM_CTX,
+    "prefetch": ir.PREFETCH_ASYNC_CONTEXT,
+    "event": ir.ASYNC_EVENT,
+    "session": ir.ASYNC_SESSION,
+}
 TEXT_DTYPES = {d.text: d for d in DataType.by_name.values()} | {"bf16": DataType.BF16}
 
 
@@ -109,7 +119,10 @@ class Reader:
     def operand(self, text: str, position: int) -> Expr:
         shaped = re.match(r"([tTWAU])\[(.*?)\](.*)$", text)
         if shaped:
-            return Var(f"a{position}", self.shaped_type(*shaped.groups()))
+            self.names[f"a{position}"] = Var(f"a{position}", self.shaped_type(*shaped.groups()))
+            return self.names[f"a{position}"]
+        if text in HANDLES:
+            return Var(f"a{position}", HANDLES[text])
         if text.startswith("same "):
             return self.names[text[5:]]
         if text.startswith("("):
@@ -142,6 +155,8 @@ class Reader:
                 elif word in MemorySpace.__members__:
                     space = MemorySpace[word]
             return ir.TileType(shape, dtype, None, self.tile_view(view, shape, space), space)
+        if letter == "A":
+            return ir.ArrayType(dtype, shape[0])
         tensor_view = self.tensor_view(view)
         if letter == "W":
             return ir.DistributedTensorType(shape, dtype, None, tensor_view)

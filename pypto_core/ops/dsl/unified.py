@@ -64,7 +64,10 @@ def lower_unified(low: Lowering) -> Expr:
 
 def _operands(low: Lowering) -> list[str]:
     """Parameters that take a tensor or a tile, written ones first to last."""
-    return [p.name for p in low.callee.params if set(p.alternatives) >= _BOTH_LEVELS and low.given(p.name)]
+    params = low.callee.params
+    both = [p.name for p in params if set(p.alternatives) >= _BOTH_LEVELS]
+    either = [p.name for p in params if p.required and _BOTH_LEVELS & set(p.alternatives)]
+    return [name for name in both or either if low.given(name)]
 
 
 def _level(low: Lowering, operands: list[str]) -> str | None:

@@ -88,6 +88,7 @@ def flag(name: str, *, stored: Stored = Stored.ALWAYS, doc: str = "") -> KwParam
 def dtype_kw(
     name: str = "dtype", *, required: bool = True, stored: Stored = Stored.ALWAYS, **more: Any
 ) -> KwParam:
+    more.setdefault("doc", "element type of the result")
     return KwParam(name, KwargType.DTYPE, required=required, stored=stored, **more)
 
 
