@@ -1,0 +1,53 @@
+"""What differs between the two kinds of author's functions: ``@pl.function`` bodies and JIT bodies.
+
+The statement and expression readers ask the dialect where the language documents give JIT functions rules of their own
+(docs/spec/language.md §2.4). The default is ``@pl.function``.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from pypto_core.ir import Expr, Type
+
+if TYPE_CHECKING:
+    from pypto_core.frontend.context import FunctionContext
+
+
+class Dialect:
+    """Rules of ``@pl.function``: nothing special."""
+
+    def statement(self, ctx: FunctionContext, node: ast.stmt) -> bool:
+        """Read a statement that only this dialect knows; True when it was one."""
+        return False
+
+    def attribute(self, ctx: FunctionContext, node: ast.Attribute) -> Expr | None:
+        """Value of ``x.shape``-like attributes, None when this is no such thing."""
+        return None
+
+    def subscript(self, ctx: FunctionContext, node: ast.Subscript) -> Expr | None:
+        """Value of ``x.shape[0]``-like subscripts, None when this is no such thing."""
+        return None
+
+    def name(self, ctx: FunctionContext, node: ast.Name) -> Expr | None:
+        """Value of an outer name by a rule of this dialect, None for the general rule."""
+        return None
+
+    def call(self, ctx: FunctionContext, node: ast.Call, name: str) -> Expr | None:
+        """A call by bare name, None when the name is nothing that this dialect calls."""
+        return None
+
+    def keyword_value(self, ctx: FunctionContext, node: ast.expr) -> object | None:
+        """A keyword value by a rule of this dialect (``x.dtype``), None for the general rule."""
+        return None
+
+    def param_type(self, ctx: FunctionContext, node: ast.arg) -> Type | None:
+        """Type of a parameter that does not come from its annotation."""
+        return None
+
+    def dispatches(self, ctx: FunctionContext, name: str) -> bool:
+        """Whether calling ``name`` launches a kernel of the program."""
+        from pypto_core.frontend.external import is_kernel
+
+        return is_kernel(ctx, name)

@@ -1,0 +1,140 @@
+"""Constant folding with Python semantics (docs/spec/language.md §5.2)."""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from pypto_core.frontend.closure import is_fault
+from pypto_core.frontend.context import FunctionContext, Silent
+from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown, Value
+from pypto_core.frontend.symbols import symbol_value
+from pypto_core.frontend.syntax import dotted
+from pypto_core.ir import ConstBool, ConstFloat, ConstInt, DataType, Expr, Span
+
+BUILTINS = frozenset(
+    {"len", "max", "min", "abs", "sum", "round", "int", "float", "bool", "list", "tuple", "range", "isinstance", "type"}
+)
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.BitXor: operator.xor,
+    ast.RShift: operator.rshift,
+}
+
+
+def outer_only(ctx: FunctionContext, node: ast.expr) -> bool:
+    """Whether every leaf is a constant or an outer name: no DSL name, no call of the language but ``get_byte``."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name):
+            if inner.id in ctx.names or inner.id == "self":
+                return False
+        elif isinstance(inner, ast.Call):
+            path = dotted(inner.func)
+            if path is not None and path[0] in ("pl", "pld") and path[-1] != "get_byte":
+                return False
+    return True
+
+
+def evaluate(ctx: FunctionContext, node: ast.expr) -> Value:
+    """Outer value of an expression that :func:`outer_only` accepts.
+
+    A fault of the expression and an undefined name are reported (Fault); the result may be unknown.
+    """
+    value = ctx.closure.evaluate(node)
+    if is_fault(value):
+        assert isinstance(value.data, Unknown)
+        ctx.fail("closure-eval", f"'{ctx.text(node)}' cannot be computed: {value.data.reason}", node)
+    if value.is_unknown:
+        check_defined(ctx, node)
+    return value
+
+
+def check_defined(ctx: FunctionContext, node: ast.expr) -> None:
+    """Report the first name in ``node`` that is certainly defined nowhere."""
+    from pypto_core.frontend.expressions import undefined_name
+
+    bound = {
+        name.id
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.comprehension)
+        for name in ast.walk(inner.target)
+        if isinstance(name, ast.Name)
+    }
+    for inner in ast.walk(node):
+        if (
+            isinstance(inner, ast.Name)
+            and inner.id not in bound
+            and inner.id not in BUILTINS
+            and inner.id not in ("pl", "pld")
+            and inner.id not in ctx.names
+            and ctx.closure.lookup(inner.id) is None
+            and ctx.closure.complete
+        ):
+            undefined_name(ctx, inner)
+
+
+def folded(ctx: FunctionContext, node: ast.BinOp | ast.UnaryOp) -> Expr | None:
+    """The constant behind arithmetic over constants and outer names; None when it is none (a symbol takes part)."""
+    if not outer_only(ctx, node):
+        return None
+    value = evaluate(ctx, node)
+    data = value.data
+    if isinstance(data, DynVar | DimExpr):
+        return None
+    if isinstance(data, Unknown):
+        raise Silent
+    constant = as_constant(data, ctx.span(node))
+    return constant
+
+
+def as_constant(value: object, span: Span) -> Expr | None:
+    """A Python number as a constant, None for anything else."""
+    if isinstance(value, bool):
+        return ConstBool(value, span=span)
+    if type(value) is int:
+        return ConstInt(value, span=span)
+    if type(value) is float:
+        return ConstFloat(value, span=span)
+    return None
+
+
+def fold_pair(ctx: FunctionContext, node: ast.BinOp, left: Expr, right: Expr) -> Expr | None:
+    """Arithmetic of two literal constants (a JIT body's shapes and sizes are literals); ``pl.const`` stays a tree."""
+    a, b = _literal(left), _literal(right)
+    fold = _OPERATORS.get(type(node.op))
+    if a is None or b is None or fold is None or _mentions_const(node):
+        return None
+    try:
+        return as_constant(fold(a, b), ctx.span(node))
+    except ArithmeticError as error:
+        ctx.fail("closure-eval", f"'{ctx.text(node)}' cannot be computed: {error}", node)
+
+
+def _literal(expr: Expr) -> int | float | None:
+    if isinstance(expr, ConstInt) and expr.dtype is DataType.INDEX:
+        return expr.value
+    if isinstance(expr, ConstFloat) and expr.dtype is DataType.FP32:
+        return expr.value
+    return None
+
+
+def _mentions_const(node: ast.expr) -> bool:
+    return any(
+        isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "const"
+        for inner in ast.walk(node)
+    )
+
+
+def enum_or_dtype(node: ast.expr) -> object | None:
+    """``pl.FP32``, ``pl.Mem.Vec``: a symbol written out, None for anything else."""
+    path = dotted(node)
+    return symbol_value(path) if path is not None and len(path) > 1 else None

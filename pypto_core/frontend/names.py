@@ -1,0 +1,54 @@
+"""Scopes of a kernel body: which variable a name is (docs/spec/language.md §0 item 4, §4.2 "Scope leaking")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from pypto_core.ir import Expr, Span
+
+
+@dataclass(slots=True)
+class Names:
+    """A stack of scopes, innermost last. A name stands for a variable or, for an alias, for an expression.
+
+    ``vanished`` remembers names that a block with yields kept for itself, with the place of their binding.
+    """
+
+    scopes: list[dict[str, Expr]] = field(default_factory=lambda: [{}])
+    vanished: dict[str, Span] = field(default_factory=dict)
+
+    def lookup(self, name: str) -> Expr | None:
+        for scope in reversed(self.scopes):
+            found = scope.get(name)
+            if found is not None:
+                return found
+        return None
+
+    def __contains__(self, name: object) -> bool:
+        return any(name in scope for scope in self.scopes)
+
+    def in_this_scope(self, name: str) -> bool:
+        return name in self.scopes[-1]
+
+    def bind(self, name: str, value: Expr) -> None:
+        """Bind in the innermost scope."""
+        self.scopes[-1][name] = value
+
+    def all(self) -> set[str]:
+        return {name for scope in self.scopes for name in scope}
+
+    @contextmanager
+    def block(self, leak: bool) -> Iterator[None]:
+        """A nested scope. With ``leak`` its names stay visible after it."""
+        self.scopes.append({})
+        try:
+            yield
+        finally:
+            inner = self.scopes.pop()
+            if leak:
+                self.scopes[-1].update(inner)
+            else:
+                for name, value in inner.items():
+                    self.vanished.setdefault(name, value.span)

@@ -1,0 +1,207 @@
+"""Statements of kernel bodies (docs/spec/language.md §4)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable
+
+from pypto_core.frontend.assignments import annotated, assign, poison_targets
+from pypto_core.frontend.branches import if_statement
+from pypto_core.frontend.context import LOOP_KINDS, Fault, FunctionContext, Silent, body_of, is_poison
+from pypto_core.frontend.expressions import expr, scalar_expr
+from pypto_core.frontend.loops import for_statement, while_statement
+from pypto_core.frontend.recovery import Broken, Statement
+from pypto_core.frontend.scopes import with_statement
+from pypto_core.frontend.static_statements import static_statement
+from pypto_core.frontend.submits import submit_name
+from pypto_core.frontend.syntax import dotted
+from pypto_core.frontend.yields import bare_yield, is_yield
+from pypto_core.ir import (
+    UNKNOWN,
+    BreakStmt,
+    Call,
+    ContinueStmt,
+    EvalStmt,
+    Expr,
+    ReturnStmt,
+    Span,
+    Stmt,
+    Submit,
+)
+
+_KINDS: dict[str, str] = {
+    "AugAssign": "an augmented assignment",
+    "Assert": "an assert (pl.static_assert checks while compiling)",
+    "Import": "an import",
+    "ImportFrom": "an import",
+    "Global": "a global statement",
+    "Nonlocal": "a nonlocal statement",
+    "Delete": "a del statement",
+    "Try": "a try statement",
+    "TryStar": "a try statement",
+    "Match": "a match statement",
+    "Raise": "a raise statement",
+    "FunctionDef": "a function definition",
+    "AsyncFunctionDef": "a function definition",
+    "ClassDef": "a class definition",
+    "AsyncFor": "an async for",
+    "AsyncWith": "an async with",
+}
+_OPERATORS = {
+    "Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mod": "%", "Pow": "**",
+    "LShift": "<<", "RShift": ">>", "BitAnd": "&", "BitOr": "|", "BitXor": "^", "MatMult": "@",
+}  # fmt: skip
+
+
+def block(ctx: FunctionContext, nodes: Iterable[ast.stmt], span: Span) -> Stmt:
+    """The statements of a nested body as one statement."""
+    with ctx.collecting() as out:
+        for node in nodes:
+            statement(ctx, node)
+    return body_of(out, span)
+
+
+def function_body(ctx: FunctionContext, statements: Iterable[Statement], span: Span) -> Stmt:
+    """The statements of a function; each comes with the map of its own chunk."""
+    with ctx.collecting() as out:
+        outer = ctx.source
+        for item in statements:
+            ctx.source = item.source
+            statement(ctx, item.node)
+        ctx.source = outer
+    return body_of(out, span)
+
+
+def statement(ctx: FunctionContext, node: ast.stmt) -> None:
+    """One statement: emits what it means, reports what is wrong with it, never raises."""
+    comments = ctx.comments(node)
+    before = len(ctx.out)
+    try:
+        if not ctx.dialect.statement(ctx, node):
+            _dispatch(ctx, node)
+    except Fault as fault:
+        ctx.report(fault)
+        poison_targets(ctx, node)
+    except Silent:
+        ctx.mark_incomplete()
+        poison_targets(ctx, node)
+    if comments and len(ctx.out) > before:
+        ctx.out[before] = ctx.out[before].with_(leading_comments=comments)
+
+
+def _dispatch(ctx: FunctionContext, node: ast.stmt) -> None:
+    handler = _STATEMENTS.get(node.__class__)
+    if handler is not None:
+        handler(ctx, node)
+        return
+    kind = _KINDS.get(type(node).__name__, f"a {type(node).__name__}")
+    hint = ""
+    if isinstance(node, ast.AugAssign):
+        operator = _OPERATORS[type(node.op).__name__]
+        hint = f": write {ctx.text(node.target)} = {ctx.text(node.target)} {operator} {ctx.text(node.value)}"
+    header = ctx.span(node)
+    line_end = header.text.find("\n")
+    if line_end >= 0:
+        header = Span(header.chunk, header.start, header.start + line_end)
+    ctx.fail("stmt-unsupported", f"a kernel cannot contain {kind}{hint}", header, kind=type(node).__name__)
+
+
+def _broken(ctx: FunctionContext, node: Broken) -> None:
+    """A statement that does not parse (told already): its names are unknown, what stands below it is read."""
+    ctx.mark_incomplete()
+    at = ctx.span(node)
+    for name in node.names:
+        if ctx.names.lookup(name) is None:
+            ctx.names.bind(name, ctx.poison(at, name))
+    for inner in node.body:
+        statement(ctx, inner)
+
+
+def _return(ctx: FunctionContext, node: ast.Return) -> None:
+    value = node.value
+    parts = list(value.elts) if isinstance(value, ast.Tuple) else [] if value is None else [value]
+    values = [expr(ctx, p) for p in parts]
+    if ctx.result is None and values:
+        ctx.result = tuple(v.type for v in values)
+    if any(is_poison(v) for v in values):
+        ctx.mark_incomplete()
+    if ctx.inlining:
+        from pypto_core.frontend.external import inline_return
+
+        inline_return(ctx, values, node)
+        return
+    ctx.emit(ReturnStmt(tuple(values), span=ctx.span(node)))
+
+
+def _expression(ctx: FunctionContext, node: ast.Expr) -> None:
+    value = node.value
+    if isinstance(value, ast.Constant) and (value.value is Ellipsis or isinstance(value.value, str)):
+        return
+    if is_yield(value):
+        assert isinstance(value, ast.Call)
+        bare_yield(ctx, value)
+        return
+    if isinstance(value, ast.Call):
+        if submit_name(value) is not None:
+            ctx.fail("submit-form", "a submit is assigned: result, task = pl.submit(...)", value)
+        if static_statement(ctx, node, value):
+            return
+        path = dotted(value.func)
+        if path is not None and path[-1] == "cond" and len(path) <= 2:
+            ctx.fail("while-form", "pl.cond is the first statement of a pl.while_ body", value)
+    result = scalar_expr(ctx, value)
+    emit_expression(ctx, node, result)
+
+
+def emit_expression(ctx: FunctionContext, node: ast.Expr, result: Expr) -> None:
+    """An expression for its effect: a call, nothing else."""
+    if is_poison(result):
+        ctx.mark_incomplete()
+        return
+    if not isinstance(result, Call | Submit):
+        if isinstance(node.value, ast.Call):
+            return  # an inline template's value that nobody takes
+        ctx.fail("expr-not-ir", f"'{ctx.text(node)}' has no effect", node)
+    ctx.emit(EvalStmt(result, span=ctx.span(node)))
+
+
+def _break(ctx: FunctionContext, node: ast.Break | ast.Continue) -> None:
+    word = "break" if isinstance(node, ast.Break) else "continue"
+    for region in reversed(ctx.regions):
+        if region.kind in LOOP_KINDS or region.kind == "split_aiv":
+            if region.kind in ("parallel", "unroll", "split_aiv"):
+                name = f"pl.{region.kind}"
+                ctx.fail("loop-escape", f"{word} cannot leave a {name} loop: its iterations run {_WHY[region.kind]}", node)
+            span = ctx.span(node)
+            ctx.emit(BreakStmt(span=span) if isinstance(node, ast.Break) else ContinueStmt(span=span))
+            return
+    ctx.fail("loop-escape", f"{word} outside a loop", node)
+
+
+_WHY = {
+    "parallel": "in any order ('break' would stop nothing in parallel)",
+    "unroll": "as copies of the body",
+    "split_aiv": "on two lanes",
+}
+
+
+def _pass(ctx: FunctionContext, node: ast.Pass) -> None:
+    """Nothing."""
+
+
+_STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
+    ast.Assign: assign,
+    ast.AnnAssign: annotated,
+    ast.For: for_statement,
+    ast.While: while_statement,
+    ast.If: if_statement,
+    ast.With: with_statement,
+    ast.Return: _return,
+    ast.Expr: _expression,
+    ast.Break: _break,
+    ast.Continue: _break,
+    ast.Pass: _pass,
+    Broken: _broken,
+}
+
+__all__ = ["UNKNOWN", "block", "function_body", "statement"]
