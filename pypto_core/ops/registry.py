@@ -36,6 +36,7 @@ from pypto_core.ir import (
     PadValue,
     Span,
     TensorLayout,
+    TensorType,
     TileLayout,
     TileType,
     TupleType,
@@ -189,6 +190,7 @@ _ENUM_KWARGS: dict[KwargType, type[IntEnum]] = {
     KwargType.TILE_LAYOUT: TileLayout,
     KwargType.PAD_VALUE: PadValue,
 }
+_DTYPE_BY_CODE = {d.code: d for d in DataType.by_name.values()}
 _PLAIN_KWARGS: dict[KwargType, type] = {KwargType.BOOL: bool, KwargType.STR: str, KwargType.FLOAT: float}
 
 
@@ -202,14 +204,16 @@ def _checked_kwarg(call: OpCall, kwarg: KwParam, value: Any) -> Any:
         if isinstance(value, IntEnum) and type(value) not in _ENUM_KWARGS.values():
             return int(value)
     elif kind is KwargType.DTYPE:
-        if isinstance(value, DataType) or type(value) is int:
+        if isinstance(value, DataType):
             return value
+        if type(value) is int and value in _DTYPE_BY_CODE:
+            return _DTYPE_BY_CODE[value]
     elif kind in _ENUM_KWARGS:
         if type(value) is _ENUM_KWARGS[kind]:
             return value
     elif type(value) is _PLAIN_KWARGS[kind]:
         return value
-    expects = {KwargType.DTYPE: "DataType or int"}.get(kind, kind.value)
+    expects = {KwargType.DTYPE: "DataType or int code"}.get(kind, kind.value)
     message = (
         f"Kwarg '{kwarg.name}' for operator '{call.name}' has incompatible type: "
         f"it expects {expects}, but got {_value_type_name(value)}"
@@ -267,6 +271,18 @@ def _check_args(call: OpCall) -> None:
             call.wrong_kind(index, param.kind)
 
 
+def _check_valid_ranks(call: OpCall) -> None:
+    """The valid shape that an operand states has one extent per dimension (``ops_tile.md`` §2.2)."""
+    for index, arg in enumerate(call.args):
+        t = arg.type
+        if isinstance(t, (TileType, TensorType)) and len(t.valid_shape) != len(t.shape):
+            message = (
+                f"{call.name}: valid_shape rank {len(t.valid_shape)} of argument '{call.param_name(index)}' "
+                f"does not match its rank {len(t.shape)}"
+            )
+            call.fail("op-rank", message, arg=index)
+
+
 def _with_space(t: Type, space: MemorySpace) -> Type:
     """``t`` with ``space`` on every tile that has none; construction re-canonicalises the view against it."""
     if type(t) is TileType:
@@ -305,7 +321,12 @@ def deduce_type(
         if isinstance(arg.type, ErrorType):
             return arg.type
     _check_args(call)
-    result = op.deduce(call)
+    _check_valid_ranks(call)
+    try:
+        result = op.deduce(call)
+    except (ValueError, TypeError) as fault:
+        # Scalar arithmetic and type construction check their own operands (ir.md 1.6, 2.2).
+        raise call.error("op-shape", f"{op.name}: {fault}") from fault
     space = output_space(op, args, kwargs)
     return result if space is None else _with_space(result, space)
 

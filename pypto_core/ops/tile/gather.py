@@ -10,7 +10,6 @@ from pypto_core.ops.registry import Evidence, KwargType, KwParam, LaneKind, OpCa
 from pypto_core.ops.shape_rules import show_dim
 from pypto_core.ops.tile.checks import INT_8_32, WORDS, require_dtype, require_rank
 from pypto_core.ops.tile.declare import dtype_kw, scalar, scratch, vec, vector_op
-from pypto_core.ops.tile.unary import dtype_of
 from pypto_core.ops.tile_views import fresh, like
 
 _D = DataType
@@ -36,11 +35,8 @@ def pattern_divisor(call: OpCall) -> int:
 
 
 def _output_dtype(call: OpCall, default: DataType) -> DataType:
-    value = call.kw("output_dtype")
-    dtype = default if value is None else dtype_of(value)
-    if dtype is None:
-        call.fail("op-dtype", f"{call.name}: output_dtype code is no data type", keyword="output_dtype")
-    return dtype
+    dtype: DataType | None = call.kw("output_dtype")
+    return default if dtype is None else dtype
 
 
 def deduce_gather(call: OpCall) -> Type:
@@ -134,7 +130,7 @@ def deduce_gather_compare(call: OpCall) -> Type:
             f"The operator {call.name} requires out_cols > 0, but got {out_cols}",
             keyword="out_cols",
         )
-    counts = dtype_of(call.kw("count_dtype"))
+    counts: DataType = call.kw("count_dtype")
     if counts not in (_D.INT32, _D.UINT32):
         call.fail(
             "op-dtype",

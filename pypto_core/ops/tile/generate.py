@@ -19,7 +19,6 @@ from pypto_core.ops.registry import (
 )
 from pypto_core.ops.shape_rules import show_dim, show_dtypes
 from pypto_core.ops.tile.declare import dtype_kw, operand, scalar, vector_op
-from pypto_core.ops.tile.unary import dtype_of
 from pypto_core.ops.tile_views import fresh
 
 _D = DataType
@@ -29,9 +28,7 @@ _RANDOM_DTYPES = (_D.INT32, _D.UINT32)
 
 
 def _dtype(call: OpCall, allowed: tuple[DataType, ...] = ()) -> DataType:
-    dtype = dtype_of(call.require_kw("dtype", f"{call.name}: Missing kwarg: dtype"))
-    if dtype is None:
-        call.fail("op-dtype", f"{call.name}: dtype code is no data type", keyword="dtype")
+    dtype: DataType = call.require_kw("dtype", f"{call.name}: Missing kwarg: dtype")
     if allowed and dtype not in allowed:
         call.fail(
             "op-dtype",

@@ -254,8 +254,7 @@ def _dims(*extents: int) -> tuple[Expr, ...]:
 def deduce_tquant_mx(call: OpCall) -> Type:
     """TQUANT_MX: FP8 data and one FP8E8M0 scale per group of 32 along K."""
     rows, cols = _static_source(call)
-    dtype = call.kw("dtype")
-    if dtype is not _D.FP8E4M3FN and dtype != _D.FP8E4M3FN.code:
+    if call.kw("dtype") is not _D.FP8E4M3FN:
         call.fail("op-dtype", f"{call.name} requires dtype FP8E4M3FN", keyword="dtype")
     axis = _group_axis(call)
     _require_multiple(call, "K", cols, 64)

@@ -30,7 +30,6 @@ from pypto_core.ops.registry import Evidence, InheritSpace, OpCall, OpCategory, 
 from pypto_core.ops.shape_rules import show_dim, show_shape
 from pypto_core.ops.tile.checks import require_rank_at_least
 from pypto_core.ops.tile.declare import dtype_kw, operand, tile
-from pypto_core.ops.tile.unary import dtype_of
 from pypto_core.ops.tile_views import COL, NONE_BOX, ROW
 
 _D = DataType
@@ -74,12 +73,11 @@ def deduce_reinterpret_view(call: OpCall) -> Type:
     require_rank_at_least(call, 0, src, 1)
     source = effective_tile_view(src)
     axis = _contiguous_axis(call, src, source)
-    dtype = dtype_of(call.require_kw("dtype"))
+    dtype: DataType = call.require_kw("dtype")
     if src.dtype not in REINTERPRET_DTYPES:
         call.fail("op-dtype", f"{call.name} does not support source dtype {src.dtype.text}", arg=0)
-    if dtype is None or dtype not in REINTERPRET_DTYPES:
-        text = "of unknown code" if dtype is None else dtype.text
-        call.fail("op-dtype", f"{call.name} does not support target dtype {text}", keyword="dtype")
+    if dtype not in REINTERPRET_DTYPES:
+        call.fail("op-dtype", f"{call.name} does not support target dtype {dtype.text}", keyword="dtype")
     if dtype is src.dtype:
         call.fail("op-dtype", f"{call.name} requires source and target dtype to differ", keyword="dtype")
     _check_static_extents(call, src)

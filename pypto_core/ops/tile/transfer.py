@@ -43,7 +43,6 @@ from pypto_core.ops.registry import (
 from pypto_core.ops.shape_rules import is_one, show_shape
 from pypto_core.ops.tile.checks import require_dtype
 from pypto_core.ops.tile.declare import dtype_kw, operand, scalar, tile
-from pypto_core.ops.tile.unary import dtype_of
 from pypto_core.ops.tile_views import COL, NONE_BOX, ROW
 
 _D = DataType
@@ -264,9 +263,7 @@ def deduce_alloc(call: OpCall) -> Type:
 def deduce_create(call: OpCall) -> Type:
     """CREATE: an uninitialised tile."""
     shape = const_shape(call, 0)
-    dtype = dtype_of(call.require_kw("dtype", f"{call.name}: Missing kwarg: dtype"))
-    if dtype is None:
-        call.fail("op-dtype", f"{call.name}: dtype code is no data type", keyword="dtype")
+    dtype: DataType = call.require_kw("dtype", f"{call.name}: Missing kwarg: dtype")
     target: MemorySpace | None = call.kw("target_memory")
     transpose, flat = bool(call.kw("transpose")), bool(call.kw("flat_layout"))
     if target in _SCALE_SPACES:

@@ -12,12 +12,6 @@ from pypto_core.ops.tile_views import passthrough
 
 _D = DataType
 ROUND_MODES = ("none", "rint", "round", "floor", "ceil", "trunc", "odd")
-_BY_CODE = {d.code: d for d in DataType.by_name.values()}
-
-
-def dtype_of(value: DataType | int) -> DataType | None:
-    """An element type given as such or as its code."""
-    return value if isinstance(value, DataType) else _BY_CODE.get(value)
 
 
 def deduce_unary(call: OpCall) -> Type:
@@ -87,10 +81,7 @@ def deduce_rsqrt(call: OpCall) -> Type:
 def deduce_cast(call: OpCall) -> Type:
     """UNARY_CAST: to another dtype with a rounding mode."""
     src = call.tile(0)
-    value = call.require_kw("target_type", f"{call.name} requires a 'target_type' kwarg")
-    target = dtype_of(value)
-    if target is None:
-        call.fail("op-dtype", f"{call.name}: target_type code {value} is no data type", keyword="target_type")
+    target: DataType = call.require_kw("target_type", f"{call.name} requires a 'target_type' kwarg")
     modes = ", ".join(f"{name}({code})" for code, name in enumerate(ROUND_MODES))
     call.require_kw("mode", f"{call.name} requires a 'mode' kwarg (round mode: {modes})")
     if target is src.dtype:
