@@ -171,11 +171,22 @@ def _break(ctx: FunctionContext, node: ast.Break | ast.Continue) -> None:
         if region.kind in LOOP_KINDS or region.kind == "split_aiv":
             if region.kind in ("parallel", "unroll", "split_aiv"):
                 name = f"pl.{region.kind}"
-                ctx.fail("loop-escape", f"{word} cannot leave a {name} loop: its iterations run {_WHY[region.kind]}", node)
+                ctx.fail(
+                    "loop-escape",
+                    f"{word} cannot leave a {name} loop: its iterations run {_WHY[region.kind]}",
+                    _conditional_exit(ctx, node),
+                )
             span = ctx.span(node)
             ctx.emit(BreakStmt(span=span) if isinstance(node, ast.Break) else ContinueStmt(span=span))
             return
     ctx.fail("loop-escape", f"{word} outside a loop", node)
+
+
+def _conditional_exit(ctx: FunctionContext, node: ast.Break | ast.Continue) -> Span:
+    """The jump, with the condition that guards it: ``if ready: break`` is what cannot stand there."""
+    span = ctx.span(node)
+    guard = ctx.regions[-1]
+    return guard.span.to(span) if guard.kind == "if" else span
 
 
 _WHY = {
