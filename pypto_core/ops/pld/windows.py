@@ -6,6 +6,7 @@ from pypto_core.ir import COMM_CTX, PTR, DataType, DistributedTensorType, Scalar
 from pypto_core.ops.kinds import ArgKind
 from pypto_core.ops.pld.checks import distributed_op, window_param
 from pypto_core.ops.registry import KwargType, KwParam, OpCall, Param, Stored
+from pypto_core.ops.tensor.declare import dtype_keyword
 
 
 def deduce_alloc(call: OpCall) -> Type:
@@ -17,10 +18,8 @@ def deduce_alloc(call: OpCall) -> Type:
 
 def deduce_window(call: OpCall) -> Type:
     """T-WINDOW: the buffer is bound later."""
-    dtype = call.require_kw("dtype", f"Missing kwarg 'dtype' on {call.name}")
-    if not isinstance(dtype, DataType):
-        call.fail("op-value", f"{call.name}: {dtype} is not the number of a data type", keyword="dtype")
-    return DistributedTensorType(call.literal_tuple(1), dtype)
+    call.require_kw("dtype", f"Missing kwarg 'dtype' on {call.name}")
+    return DistributedTensorType(call.literal_tuple(1), dtype_keyword(call, "dtype", DataType.FP32))
 
 
 def deduce_world_size(call: OpCall) -> Type:

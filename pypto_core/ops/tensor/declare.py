@@ -196,6 +196,19 @@ def require_integer(call: OpCall, index: int, what: str) -> None:
         call.fail("op-dtype", f"The operator {call.name} requires {what}, but got {dtype.text}", arg=index)
 
 
+def dtype_keyword(call: OpCall, name: str, default: DataType) -> DataType:
+    """A dtype keyword; a number stands for the dtype with that code."""
+    value = call.kw(name)
+    if value is None:
+        return default
+    if isinstance(value, DataType):
+        return value
+    dtype = next((d for d in DataType.by_name.values() if d.code == value), None)
+    if dtype is None:
+        call.fail("op-value", f"{call.name}: {value} is not the number of a data type", keyword=name)
+    return dtype
+
+
 def require_rank(call: OpCall, index: int, rank: int, what: str) -> None:
     shape = call.tensor(index).shape
     if len(shape) != rank:

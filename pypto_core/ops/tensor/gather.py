@@ -11,6 +11,7 @@ from pypto_core.ops.shape_rules import is_one, show_dim, show_dtypes
 from pypto_core.ops.tensor.declare import (
     WORDS,
     const_tuple,
+    dtype_keyword,
     dtype_kw,
     flag,
     fresh,
@@ -86,7 +87,7 @@ def deduce_gather_mask(call: OpCall) -> Type:
             f"{divisor}, got {value}",
             arg=0,
         )
-    dtype = call.kw("output_dtype") or source.dtype
+    dtype = dtype_keyword(call, "output_dtype", source.dtype)
     if dtype.bits != source.dtype.bits:
         call.fail("op-dtype", f"The operator {call.name} requires output_dtype of {source.dtype.bits} bits, but got {dtype.text}", keyword="output_dtype")  # fmt: skip
     return fresh((*source.shape[:-1], columns if divisor == 1 else floor_div(columns, divisor)), dtype)
@@ -106,7 +107,7 @@ def deduce_gather_compare(call: OpCall) -> Type:
         call.fail("op-value", f"{call.name} out_cols must be > 0, but got {columns}", keyword="out_cols")
     rows = source.shape[0]
     positions = fresh((rows, ConstInt(columns)), _D.INT32)
-    counts = fresh((ConstInt(1), rows), call.kw("count_dtype") or _D.INT32)
+    counts = fresh((ConstInt(1), rows), dtype_keyword(call, "count_dtype", _D.INT32))
     return TupleType((positions, counts))
 
 

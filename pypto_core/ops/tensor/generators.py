@@ -18,6 +18,7 @@ from pypto_core.ops.shape_rules import is_one, show_dim, show_dtypes
 from pypto_core.ops.tensor.declare import (
     const_tuple,
     dtype_at,
+    dtype_keyword,
     dtype_kw,
     elements_of,
     flag,
@@ -36,10 +37,8 @@ _RANDOM_DTYPES = (_D.INT32, _D.UINT32)
 
 def required_dtype(call: OpCall) -> DataType:
     """The ``dtype`` keyword."""
-    dtype = call.require_kw("dtype")
-    if not isinstance(dtype, DataType):
-        call.fail("op-value", f"{call.name}: {dtype} is not the number of a data type", keyword="dtype")
-    return dtype
+    call.require_kw("dtype")
+    return dtype_keyword(call, "dtype", DataType.FP32)
 
 
 def _require_dtype_kw(call: OpCall, allowed: tuple[DataType, ...]) -> DataType:

@@ -6,7 +6,7 @@ from pypto_core.ir import ConstInt, DataType, Expr, Type
 from pypto_core.ops.kinds import ArgKind
 from pypto_core.ops.registry import OpCall, Stored
 from pypto_core.ops.shape_rules import broadcast, promote, show_shape
-from pypto_core.ops.tensor.declare import dtype_kw, flag, fresh, operand, tensor, tensor_op
+from pypto_core.ops.tensor.declare import dtype_keyword, dtype_kw, flag, fresh, operand, tensor, tensor_op
 
 _D = DataType
 
@@ -37,7 +37,7 @@ def _check_inner(call: OpCall, lhs_k: Expr, rhs_k: Expr, arg: int) -> None:
 def deduce_matmul(call: OpCall) -> Type:
     """T-MATMUL: vector and matrix ranks as in linear algebra, batch axes broadcast."""
     lhs, rhs = call.exact_tensor(0), call.exact_tensor(1)
-    dtype = call.kw("out_dtype") or promote(lhs.dtype, rhs.dtype)
+    dtype = dtype_keyword(call, "out_dtype", promote(lhs.dtype, rhs.dtype))
     for index, kw in ((0, "a_trans"), (1, "b_trans")):
         rank = len(call.exact_tensor(index).shape)
         if rank == 0:

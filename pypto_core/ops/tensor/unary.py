@@ -7,6 +7,7 @@ from pypto_core.ops.registry import KwargType, KwParam, OpCall, Stored
 from pypto_core.ops.tensor.declare import (
     FLOATS_16_32,
     HIGH_PRECISION,
+    dtype_keyword,
     dtype_kw,
     fresh,
     require_dtype,
@@ -70,13 +71,12 @@ def deduce_fp32_only(call: OpCall) -> Type:
 def deduce_cast(call: OpCall) -> Type:
     """T-CAST: another dtype and a rounding mode."""
     x = call.tensor(0)
-    target = call.require_kw("target_type")
+    call.require_kw("target_type")
+    target = dtype_keyword(call, "target_type", x.dtype)
     modes = ", ".join(f"{name}({code})" for code, name in enumerate(CAST_MODES))
     mode = call.require_kw("mode", f"{call.name} requires a 'mode' kwarg (round mode: {modes})")
     if not 0 <= mode < len(CAST_MODES):
         call.fail("op-value", f"{call.name} mode must be 0 to {len(CAST_MODES) - 1} ({modes}), but got {mode}", keyword="mode")  # fmt: skip
-    if not isinstance(target, DataType):
-        call.fail("op-value", f"{call.name}: {target} is not the number of a data type", keyword="target_type")
     if target is x.dtype:
         call.fail(
             "op-dtype",
