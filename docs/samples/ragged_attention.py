@@ -18,7 +18,7 @@ class RaggedAttention:
         out: pl.Out[pl.Tensor[[16, 64], pl.FP32]],
     ) -> pl.Tensor[[16, 64], pl.FP32]:
         pl.func_attr({"split": pl.SplitMode.UP_DOWN})
-        q_l1 = pl.load(q, [0, 0], [16, 64], target_memory=pl.Mem.Mat)
+        q_l1 = pl.load(q, [0, 0], [16, 64], [13, 64], target_memory=pl.Mem.Mat)
         k_l1 = pl.load(k, [0, 0], [64, 128], target_memory=pl.Mem.Mat)
         q_l0 = pl.move(q_l1, target_memory=pl.Mem.Left)
         k_l0 = pl.move(k_l1, target_memory=pl.Mem.Right)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pypto_core.analysis.lanes import LANE_INDEX_OP
+from pypto_core.analysis.lanes import LANE_INDEX_OP, SHARD_OPS
 from pypto_core.arith import Analyzer
 from pypto_core.backend import get_backend
 from pypto_core.engine.lowering import Lowering
@@ -34,6 +34,7 @@ from pypto_core.ir import (
     Type,
     Var,
     WhileStmt,
+    dims_equal,
     print_ir,
     stmt_bodies,
     substitute,
@@ -61,13 +62,18 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True)
 class LaneValue:
-    """What both lanes hold of a value: the per-lane type, and each lane's own valid extents (numbers or formulas)."""
+    """What both lanes hold of a tile in vector memory.
+
+    ``type`` is the tile of one lane, ``extents`` each lane's own valid extents (numbers or formulas). ``ranges`` are the first and last index on
+    the split axis that each lane owns of the whole value, None when unknown or when the author wrote per-lane tiles. ``replicated`` values are
+    whole on both lanes.
+    """
 
     mode: SplitMode
     type: TileType
     extents: tuple[tuple[str, ...], tuple[str, ...]]
-    #: Per dimension of the split axis: first and last index that each lane owns of the whole value, None when unknown.
     ranges: tuple[tuple[int, int], tuple[int, int]] | None
+    replicated: bool = False
 
 
 def occurrences(program: Program) -> Iterator[Occurrence]:
@@ -173,15 +179,28 @@ class Histories:
 
 
 def lane_value(before: Occurrence | None, after: Occurrence) -> LaneValue | None:
-    """What each lane holds after the split pass; None for a value that is not split over the lanes."""
+    """What each lane holds after the split pass; None for a value that does not live on the lanes."""
     kind = after.var.type
     mode = split_mode(after)
-    if mode is None or not isinstance(kind, TileType):
+    if mode is None or not isinstance(kind, TileType) or kind.memory_space is not MemorySpace.Vec:
         return None
     lane = after.lane_index or lane_binding(after.function.body)
     extents = (_extents(kind, lane, 0), _extents(kind, lane, 1))
-    whole = before.var.type if before is not None else None
-    return LaneValue(mode, kind, extents, _ranges(whole, kind, mode, extents))
+    whole = _whole_shape(before, after)
+    halved = whole is not None and len(whole) == len(kind.shape) and not dims_equal(whole, kind.shape)
+    ranges = _ranges(kind, mode, extents) if halved else None
+    authored = before is not None and before.region is not None
+    return LaneValue(mode, kind, extents, ranges, replicated=not halved and not authored)
+
+
+def _whole_shape(before: Occurrence | None, after: Occurrence) -> tuple[Expr, ...] | None:
+    """Shape of the value before it was shared out: the operand of a shard, else what the value was before the split pass."""
+    stmt = after.stmt
+    if isinstance(stmt, AssignStmt) and isinstance(stmt.value, Call) and stmt.value.name in SHARD_OPS:
+        operand = stmt.value.args[0].type
+        return operand.shape if isinstance(operand, (TileType, TensorType)) else None
+    kind = before.var.type if before is not None else None
+    return kind.shape if isinstance(kind, (TileType, TensorType)) else None
 
 
 def split_mode(occurrence: Occurrence) -> SplitMode | None:
@@ -224,15 +243,13 @@ def author_word(word: str) -> str:
 
 
 def _ranges(
-    whole: Type | None, part: TileType, mode: SplitMode, extents: tuple[tuple[str, ...], tuple[str, ...]]
+    part: TileType, mode: SplitMode, extents: tuple[tuple[str, ...], tuple[str, ...]]
 ) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Rows or columns of the whole value that each lane holds, when all numbers are known."""
-    if mode is SplitMode.NONE or not isinstance(whole, (TileType, TensorType)):
+    if mode is SplitMode.NONE:
         return None
-    axis = len(part.shape) - 2 if mode is SplitMode.UP_DOWN else len(part.shape) - 1
-    if axis < 0 or len(whole.shape) != len(part.shape):
-        return None
-    if not all(lane[axis].isdigit() for lane in extents):
+    axis = 0 if mode is SplitMode.UP_DOWN else 1
+    if axis >= len(part.shape) or not all(lane[axis].isdigit() for lane in extents):
         return None
     first, second = (int(lane[axis]) for lane in extents)
     return (0, first - 1), (first, first + second - 1)

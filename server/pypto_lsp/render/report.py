@@ -16,6 +16,8 @@ COLOURS = {
     Severity.HINT: "bold blue",
 }
 _MAX_LINES = 6
+#: Columns of a table that goes to a file or a pipe.
+PLAIN_WIDTH = 150
 
 
 def report(finding: Diagnostic, sources: Mapping[str, str], shown_path: str = "") -> Text:
@@ -97,4 +99,7 @@ def summary(found: Iterable[Diagnostic], files: int) -> str:
 
 def console(stderr: bool = False) -> Console:
     """A console that keeps lines whole and stays plain when it is not a terminal."""
-    return Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)
+    plain = Console(stderr=stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)
+    if not plain.is_terminal:
+        plain.width = PLAIN_WIDTH
+    return plain

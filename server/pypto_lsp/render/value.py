@@ -46,24 +46,20 @@ def type_text(kind: Type) -> str:
 def lane_text(lanes: LaneValue) -> str:
     """``[64, 128] — lane 0 rows 0–63, lane 1 rows 64–127``; ragged and symbolic extents lane by lane."""
     shape = shape_text(lanes.type)
+    first, second = (f"[{', '.join(extent)}]" for extent in lanes.extents)
     if lanes.mode.name == "NONE":
-        return f"{shape} on each lane (task-parallel)"
-    axis = "rows" if lanes.mode.name == "UP_DOWN" else "columns"
+        return f"{shape} — each lane its own"
     if lanes.ranges is not None:
+        axis = "rows" if lanes.mode.name == "UP_DOWN" else "columns"
         parts = []
         for lane, (start, end) in enumerate(lanes.ranges):
             parts.append(f"lane {lane} {axis} {start}–{end}" if end >= start else f"lane {lane} no {axis}")
-        text = f"{shape} — {', '.join(parts)}"
-        own = list(lanes.extents)
-        if own[0] != own[1]:
-            text += f" (valid [{', '.join(own[0])}] / [{', '.join(own[1])}])"
-        return text
-    first, second = (f"[{', '.join(extent)}]" for extent in lanes.extents)
-    return (
-        f"{shape} — valid {first} on both lanes"
-        if first == second
-        else f"{shape} — lane 0 valid {first}, lane 1 valid {second}"
-    )
+        ragged = f" (valid {first} / {second})" if first != second else ""
+        return f"{shape} — {', '.join(parts)}{ragged}"
+    if first != second:
+        return f"{shape} — lane 0 valid {first}, lane 1 valid {second}"
+    valid = f" valid {first}" if first != shape else ""
+    return f"{shape}{valid} — {'the whole on both lanes' if lanes.replicated else 'each lane its own'}"
 
 
 def bytes_text(history: ValueHistory, backend: str | None) -> str:
