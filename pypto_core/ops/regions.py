@@ -435,6 +435,7 @@ def const_shape(call: OpCall, index: int) -> tuple[ConstInt, ...]:
                 f"{call.name} requires {call.param_name(index)}[{i}] to be a compile-time constant (ConstInt), "
                 f"but got {show_dim(element)}",
                 arg=index,
+                unproven=True,
             )
         if element.value <= 0:
             call.fail(

@@ -53,6 +53,14 @@ def broadcast(a: Sequence[Expr], b: Sequence[Expr]) -> tuple[Expr, ...] | None:
     return tuple(out)
 
 
+def broadcast_is_refuted(a: Sequence[Expr], b: Sequence[Expr]) -> bool:
+    """Whether two shapes certainly do not broadcast; otherwise a failure rests on extents known only at run time."""
+    for x, y in zip(reversed(a), reversed(b)):
+        if isinstance(x, ConstInt) and isinstance(y, ConstInt) and x.value != y.value and 1 not in (x.value, y.value):
+            return True
+    return False
+
+
 def promote(a: DataType, b: DataType) -> DataType:
     """Element type of an operation on two element types; never fails.
 

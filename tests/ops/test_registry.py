@@ -148,6 +148,16 @@ def test_unproven_demands_are_marked(call: str, unproven: bool) -> None:
     assert caught.value.unproven is unproven
 
 
+@pytest.mark.parametrize(
+    ("call", "unproven"),
+    [("t[16,64]; t[8,64]", False), ("t[n,64]; t[m,64]", True), ("t[n,64]; t[m,32]", False), ("t[n,64]; t[8,1]", True)],
+)
+def test_shapes_that_only_might_not_broadcast_are_marked(call: str, unproven: bool) -> None:
+    with pytest.raises(OpError) as caught:
+        create_op_call("tile.add", Reader().operands(call))
+    assert caught.value.unproven is unproven
+
+
 def test_stated_types_bypass_deduction() -> None:
     stated = TileType((16, 64), DataType.FP32, None, None, MemorySpace.Vec)  # type: ignore[arg-type]
     call = untyped_op_call("tile.tpop_from_aic", [], {"id": 1, "split": 1}, result=stated)

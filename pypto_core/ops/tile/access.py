@@ -284,6 +284,7 @@ def _mat_valid(call: OpCall, index: int, shape: tuple[Expr, ...]) -> tuple[Expr,
                 f"The operator {call.name} requires 0 < valid_shape[{axis}] <= {show_dim(s)} as a compile-time constant, "
                 f"but got {show_dim(v)}",
                 arg=index,
+                unproven=extent is None,
             )
     return valid
 
@@ -304,6 +305,7 @@ def deduce_gather_row(call: OpCall) -> Type:
                 "op-value",
                 f"The operator {call.name} requires shapes[{i}] to be a compile-time constant, but got {show_dim(dim)}",
                 arg=4,
+                unproven=True,
             )
     if call.has(5):
         _check_gather_row_valid(call, shapes)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pypto_core.ir import DataType, Expr, TileType, Type
 from pypto_core.ops.registry import Evidence, OpCall
-from pypto_core.ops.shape_rules import broadcast, promote, show_shape
+from pypto_core.ops.shape_rules import broadcast, broadcast_is_refuted, promote, show_shape
 from pypto_core.ops.tile.checks import (
     require_dtype,
     require_high_precision_dtype,
@@ -29,6 +29,7 @@ def broadcast_tiles(call: OpCall, *indices: int) -> tuple[Expr, ...]:
                 "op-shape",
                 f"The operator {call.name} requires compatible shapes, but got {show_shape(shape)} and {show_shape(other)}",
                 arg=index,
+                unproven=not broadcast_is_refuted(shape, other),
             )
         shape = common
     return shape

@@ -60,6 +60,7 @@ def _valid_within(call: OpCall, index: int, shape: tuple[ConstInt, ...]) -> tupl
                 f"{call.name} requires 0 < valid_shape[{axis}] <= shape[{axis}] as compile-time constants, "
                 f"but got {show_dim(v)} for {s.value}",
                 arg=index,
+                unproven=extent is None,
             )
     return valid
 
