@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pypto_core import ir
+from pypto_core.analysis.spans import target_span
 from pypto_core.analysis.statements import as_var
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
@@ -17,10 +18,15 @@ _VIEWS = ("tile.reshape", "tile.reinterpret_view", "tile.slice", "tile.set_valid
 _UNALLOCATED = (ir.MemorySpace.DDR,)
 
 
-def _tile_vars(function: ir.Function) -> Iterator[tuple[ir.Var, ir.TileType]]:
-    for var in ir.collect_defs(function.body):
-        if isinstance(var.type, ir.TileType):
-            yield var, var.type
+def _tile_vars(function: ir.Function) -> Iterator[tuple[ir.Var, ir.TileType, ir.Span]]:
+    """Tile variables that the function defines, each once, with their place."""
+    seen: set[ir.Var] = set()
+    for stmt in ir.walk_stmts(function.body):
+        for var in ir.stmt_defs(stmt):
+            if isinstance(var.type, ir.TileType) and var not in seen:
+                seen.add(var)
+                span = target_span(stmt, var) if isinstance(stmt, ir.AssignStmt) else var.span
+                yield var, var.type, best_span(span, stmt.span)
 
 
 def _of_pops(function: ir.Function) -> set[ir.Expr]:
@@ -43,13 +49,13 @@ def _of_pops(function: ir.Function) -> set[ir.Expr]:
 
 def check_refs(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
     exempt = _of_pops(function)
-    for var, type_ in _tile_vars(function):
+    for var, type_, span in _tile_vars(function):
         if type_.memref is None and var not in exempt:
             yield _has(
                 "tile-without-memref",
                 0,
                 f"Tile '{author_name(var)}' has no memory reference in function '{function.name}'",
-                best_span(var.span, function.span),
+                span,
             )
 
 
@@ -64,7 +70,7 @@ def _reserved_bytes(function: ir.Function) -> int:
 def check_addresses(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
     exempt = _of_pops(function)
     used: dict[ir.MemorySpace, int] = {}
-    for var, type_ in _tile_vars(function):
+    for var, type_, span in _tile_vars(function):
         space = type_.memory_space
         if var in exempt or space is None or space in _UNALLOCATED:
             continue
@@ -75,7 +81,7 @@ def check_addresses(function: ir.Function, context: Context) -> Iterator[Diagnos
                 "tile-without-address",
                 0,
                 f"Tile '{author_name(var)}' has no valid address in {space.name} in function '{function.name}'",
-                best_span(var.span, function.span),
+                span,
             )
         elif isinstance(offset, ir.ConstInt):
             used[space] = max(used.get(space, 0), offset.value + memref.size)
