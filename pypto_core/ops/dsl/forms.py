@@ -181,7 +181,7 @@ def _slice(low: Lowering) -> Expr:
 
 def _alloc(low: Lowering) -> Expr:
     space = low.values["memory_space"]
-    if not isinstance(space, (MemorySpace, ConstInt)):
+    if not isinstance(space, MemorySpace):
         low.fault(f"the first argument must be a memory space such as pl.Mem.Vec, but got {kind_word(space)}", "memory_space", "alloc-form")  # fmt: skip
     return build(low, f"{_level(low)}.alloc")
 

@@ -25,6 +25,12 @@ from pypto_core.ops.dsl.unified import lower_unified
 from pypto_core.ops.dsl.values import CallSite, DslFault, DslValue, is_unevaluated
 from pypto_core.ops.registry import OpDef, OpError
 
+#: Callables whose malformed calls have a code of their own.
+_FORM_CODES: Final[Mapping[str, str]] = {
+    "pl.tile.alloc": "alloc-form",
+    "pl.tensor.alloc": "alloc-form",
+    "pl.system.task_dummy": "task-dummy-form",
+}
 _NO_SPANS: Final[Mapping[str, Span]] = {}
 
 
@@ -150,9 +156,8 @@ def _expected(callee: DslCallable) -> str:
 def _bind_error(callee: DslCallable, error: BindError, site: CallSite) -> OpError:
     data: dict[str, Any] = {"op": callee.path, "fault": error.fault, "suggestion": error.suggestion}
     span = site.span_of(error.argument)
-    diagnostic = Diagnostic(
-        "op-bad-arguments", f"'{callee.path}': {error.reason}{_expected(callee)}", span, data=data
-    )
+    code = _FORM_CODES.get(callee.path, "op-bad-arguments")
+    diagnostic = Diagnostic(code, f"'{callee.path}': {error.reason}{_expected(callee)}", span, data=data)
     return OpError(
         diagnostic,
         error.argument if isinstance(error.argument, int) else None,
