@@ -32,7 +32,7 @@ RULES: tuple[Rule, ...] = (
         "No such operator",
         "The name is not an operator of the language, or one that only the compiler makes. The nearest names are "
         "suggested where there are any.",
-        failing=_kernel("y = pl.tile.expp(a)"),
+        failing=_kernel("y = pl.expp(a)"),
         repaired=_REPAIRED,
         fix="review",
     ),
@@ -41,7 +41,7 @@ RULES: tuple[Rule, ...] = (
         "Wrong number of operands",
         "The operator takes another number of positional operands. Some take an optional last one, scratch memory for "
         "instance; the message says how many are legal and what they are called.",
-        failing=_kernel("y = pl.tile.mgather(x, pl.tile.cast(a, pl.INT32), x, coalesce='elem')"),
+        failing=_kernel("y = pl.tile.mgather(x, pl.tile.cast(a, pl.INT32), coalesce='elem', scratch=x)"),
         repaired=_kernel("y = pl.tile.mgather(x, pl.tile.cast(a, pl.INT32), coalesce='elem')"),
     ),
     Rule(
