@@ -121,7 +121,7 @@ def read_annotation(ctx: FunctionContext, node: ast.expr) -> Annotation:
         return _named(ctx, node)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return Annotation(UNKNOWN, free=True)
-    ctx.fail(
+    raise ctx.fault(
         "type-unsupported",
         f"'{ctx.text(node)}' is not a type; write pl.Tensor[[...], dtype], pl.Tile[...], pl.Scalar[dtype], "
         "pl.Array[extent, dtype] or pl.Tuple[...]",
@@ -157,7 +157,7 @@ def _named(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> Annotation:
         _unknown_type(ctx, node, last)
     if value is None and len(path) == 1 and not ctx.annotations.complete:
         raise Silent
-    ctx.fail("type-unsupported", f"'{ctx.text(node)}' is not a type", node)
+    raise ctx.fault("type-unsupported", f"'{ctx.text(node)}' is not a type", node)
 
 
 #: Accepted on assignments as "no constraint".
@@ -205,7 +205,7 @@ def read_dtype(ctx: FunctionContext, node: ast.expr) -> DataType:
         if value.is_unknown and not isinstance(node, ast.Constant):
             raise Silent
     name = path[-1] if path is not None else ctx.text(node)
-    ctx.fail(
+    raise ctx.fault(
         "dtype-unknown",
         f"'{ctx.text(node)}' is not a dtype{did_you_mean(name, DataType.by_name)}; dtypes are pl.FP32, pl.BF16, pl.INT32 ...",
         node,
@@ -369,7 +369,7 @@ def _space(ctx: FunctionContext, node: ast.expr) -> MemorySpace:
         ctx.fail("tile-layout-slot", "a tile takes its layout from pl.TileView(blayout=..., slayout=...)", node)
     if isinstance(symbol, MemRefDecl):
         ctx.fail("memref-form", f"'{ctx.text(node)}' is a MemRef", node)
-    ctx.fail(
+    raise ctx.fault(
         "tile-extra-unsupported",
         f"'{ctx.text(node)}' does not belong into a tile type: it takes pl.Mem.X, pl.TileView(...) and pl.MemRef(...)",
         node,

@@ -86,7 +86,7 @@ def _note_reserved(ctx: FunctionContext, node: ast.expr, name: str) -> None:
         return
     keywords = {k.arg: k.value.value for k in node.keywords if k.arg and isinstance(k.value, ast.Constant)}
     if path[-1] == "import_peer_buffer":
-        keywords = dict(ctx.program.reserved.get(f"#{keywords.get('name')}", {}))
+        keywords = dict(ctx.program.reserved.get(f"#{keywords.get('name')!r}", {}))
     ctx.program.reserved[f"{ctx.name}/{name}"] = keywords
 
 
@@ -267,9 +267,7 @@ def target_names(node: ast.stmt) -> list[ast.Name]:
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         targets = node.targets
-    elif isinstance(node, ast.AnnAssign | ast.AugAssign):
-        targets = [node.target]
-    elif isinstance(node, ast.For):
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign) or isinstance(node, ast.For):
         targets = [node.target]
     elif isinstance(node, ast.With):
         targets = [i.optional_vars for i in node.items if i.optional_vars is not None]

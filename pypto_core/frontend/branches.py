@@ -31,7 +31,7 @@ def header_span(ctx: FunctionContext, node: ast.stmt, last: ast.expr) -> Span:
     assert chunk is not None
     end = ctx.source.end(last)
     colon = chunk.text.find(":", end)
-    return Span(chunk, whole.start, colon + 1 if 0 <= colon else end)
+    return Span(chunk, whole.start, colon + 1 if colon >= 0 else end)
 
 
 def if_statement(ctx: FunctionContext, node: ast.If) -> None:

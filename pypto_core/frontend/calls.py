@@ -196,9 +196,9 @@ def positional(ctx: FunctionContext, node: ast.expr) -> DslValue:
     return expr(ctx, node)
 
 
-def _symbol(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> Any:
+def _symbol(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> DslValue:
     symbol = enum_or_dtype(node)
-    return symbol if symbol is not None else ctx.dialect.keyword_value(ctx, node)
+    return symbol if symbol is not None else ctx.dialect.keyword_value(ctx, node)  # type: ignore[return-value]
 
 
 def _outer(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> Value | None:
@@ -284,7 +284,7 @@ def _plain(ctx: FunctionContext, value: Value, node: ast.expr) -> DslValue:
     if elements is not None:
         return [_plain(ctx, e, node) for e in elements]
     result = plain(value)
-    return UNEVALUATED if isinstance(result, Value) else result  # type: ignore[no-any-return]
+    return UNEVALUATED if isinstance(result, Value) else result
 
 
 def _root_is_language(node: ast.expr) -> bool:
@@ -367,10 +367,10 @@ def _method_call(ctx: FunctionContext, node: ast.Call, path: tuple[str, ...]) ->
             while isinstance(root, ast.Attribute):
                 root = root.value
             assert isinstance(root, ast.Name)
-            undefined_name(ctx, root)
+            raise undefined_name(ctx, root)
         if head is not None and head.is_unknown:
             raise Silent
-    ctx.fail("call-unsupported", f"a kernel cannot call '{'.'.join(path)}'", node.func)
+    raise ctx.fault("call-unsupported", f"a kernel cannot call '{'.'.join(path)}'", node.func)
 
 
 def unsupported_callee(ctx: FunctionContext, node: ast.Call, name: str, value: Value) -> None:

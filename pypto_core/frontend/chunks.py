@@ -82,7 +82,7 @@ def blocks(lines: Sequence[Line], text: str) -> list[Block]:
         siblings = stack[-1][1]
         previous = siblings[-1] if siblings else None
         joins = previous is not None and (
-            decorated and previous.indent == line.indent
+            (decorated and previous.indent == line.indent)
             or (_CLAUSE.match(text, line.code) is not None and previous.indent == line.indent and previous.lines[-1].opens)
         )
         block = previous if joins and previous is not None else Block()

@@ -189,6 +189,10 @@ class FunctionContext:
         """Give up the current part: raise a :class:`Fault`."""
         raise Fault(self.diagnostic(code, message, at, related=related, **data))
 
+    def fault(self, code: str, message: str, at: Located | Span, related: tuple[Related, ...] = (), **data: Any) -> Fault:
+        """The fault itself, for ``raise`` at the end of a function."""
+        return Fault(self.diagnostic(code, message, at, related=related, **data))
+
     def error(self, code: str, message: str, at: Located | Span, related: tuple[Related, ...] = (), **data: Any) -> None:
         """Report and go on; the function's IR lacks something."""
         self.program.report(self.diagnostic(code, message, at, related=related, **data))

@@ -156,7 +156,7 @@ def _decorator_value(ctx: FunctionContext, name: str, node: ast.expr) -> Any:
             return expr(ctx, node)
     if isinstance(node, ast.Name):
         ctx.fail("attrs-ref", f"attribute '{name}' cannot refer to the name '{node.id}': write the value", node)
-    ctx.fail("attrs-value", f"attribute '{name}' cannot be '{ctx.text(node)}': write a constant or pl.SplitMode.X", node)
+    raise ctx.fault("attrs-value", f"attribute '{name}' cannot be '{ctx.text(node)}': write a constant or pl.SplitMode.X", node)
 
 
 def _store(attrs: dict[str, Any], name: str, value: Any) -> None:

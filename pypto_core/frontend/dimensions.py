@@ -148,7 +148,7 @@ def _name(ctx: FunctionContext, node: ast.Name) -> Expr:
         return found
     if not ctx.annotations.complete:
         return ctx.program.unknown_dim("", node.id)
-    ctx.fail(
+    raise ctx.fault(
         "shape-name-unknown",
         f"'{node.id}' is not defined{did_you_mean(node.id, {*ctx.annotations.names(), *ctx.names.all()})}; "
         f'a size known only at run time is declared with {node.id} = pl.dynamic("{node.id}")',

@@ -6,7 +6,15 @@ import ast
 from collections.abc import Callable
 
 from pypto_core.frontend.closure import describe, sequence
-from pypto_core.frontend.context import INDEX_TYPE, TASK_ID_TYPE, Fault, FunctionContext, Silent, is_poison, nearest
+from pypto_core.frontend.context import (
+    INDEX_TYPE,
+    TASK_ID_TYPE,
+    Fault,
+    FunctionContext,
+    Silent,
+    is_poison,
+    nearest,
+)
 from pypto_core.frontend.dimensions import value_dim
 from pypto_core.frontend.folding import as_constant, fold_pair, folded, outer_only
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Value
@@ -138,11 +146,11 @@ def _name(ctx: FunctionContext, node: ast.Name) -> Expr:
     if value is None:
         if not ctx.closure.complete:
             raise Silent
-        undefined_name(ctx, node)
+        raise undefined_name(ctx, node)
     return outer_value(ctx, value, node)
 
 
-def undefined_name(ctx: FunctionContext, node: ast.Name) -> None:
+def undefined_name(ctx: FunctionContext, node: ast.Name) -> Fault:
     """``name-undefined``, with the reason where there is one."""
     name = node.id
     candidates = {*ctx.names.all(), *ctx.closure.names()}
@@ -153,7 +161,7 @@ def undefined_name(ctx: FunctionContext, node: ast.Name) -> None:
         hint = f" (did you mean '{near}'?)"
     else:
         hint = ""
-    ctx.fail("name-undefined", f"'{name}' is not defined{hint}", node, name=name, near=near or "")
+    return ctx.fault("name-undefined", f"'{name}' is not defined{hint}", node, name=name, near=near or "")
 
 
 def outer_value(ctx: FunctionContext, value: Value, node: ast.expr) -> Expr:
@@ -176,7 +184,7 @@ def outer_value(ctx: FunctionContext, value: Value, node: ast.expr) -> Expr:
     elements = sequence(value)
     if elements is not None:
         return MakeTuple(tuple(outer_value(ctx, e, node) for e in elements), span=span)
-    ctx.fail(
+    raise ctx.fault(
         "closure-type",
         f"'{ctx.text(node)}' is {describe(value)}; only numbers, pl.dynamic symbols and lists of them are values",
         node,
@@ -219,7 +227,7 @@ def _attribute(ctx: FunctionContext, node: ast.Attribute) -> Expr:
         hint = f"; use pl.tensor.dim({ctx.text(base)}, axis)" if node.attr == "shape" else ""
     if of is not None and is_poison(of):
         raise Silent
-    ctx.fail("attr-standalone", f"'{ctx.text(node)}' cannot stand as a value{hint}", node, attr=node.attr)
+    raise ctx.fault("attr-standalone", f"'{ctx.text(node)}' cannot stand as a value{hint}", node, attr=node.attr)
 
 
 def _root(node: ast.expr) -> ast.Name:
@@ -261,7 +269,7 @@ def scalar_operand(ctx: FunctionContext, operand: Expr, at: Located, op: ast.AST
             operator=symbol,
             function=function,
         )
-    ctx.fail("binop-unsupported", f"'{symbol}' needs scalar operands, but '{ctx.text(at)}' is {type_words(kind)}", at)
+    raise ctx.fault("binop-unsupported", f"'{symbol}' needs scalar operands, but '{ctx.text(at)}' is {type_words(kind)}", at)
 
 
 def _rewritten(ctx: FunctionContext, node: ast.expr, function: str) -> str:

@@ -34,8 +34,7 @@ def called_by_name(ctx: FunctionContext, node: ast.Call, name: str) -> Expr:
         if not ctx.closure.complete:
             raise Silent
         assert isinstance(node.func, ast.Name)
-        undefined_name(ctx, node.func)
-    assert value is not None
+        raise undefined_name(ctx, node.func)
     kernel = value.data
     if isinstance(kernel, KernelFunction):
         if kernel.form == "inline":

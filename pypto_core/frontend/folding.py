@@ -79,7 +79,7 @@ def check_defined(ctx: FunctionContext, node: ast.expr) -> None:
             and ctx.closure.lookup(inner.id) is None
             and ctx.closure.complete
         ):
-            undefined_name(ctx, inner)
+            raise undefined_name(ctx, inner)
 
 
 def folded(ctx: FunctionContext, node: ast.BinOp | ast.UnaryOp) -> Expr | None:
@@ -92,8 +92,7 @@ def folded(ctx: FunctionContext, node: ast.BinOp | ast.UnaryOp) -> Expr | None:
         return None
     if isinstance(data, Unknown):
         raise Silent
-    constant = as_constant(data, ctx.span(node))
-    return constant
+    return as_constant(data, ctx.span(node))
 
 
 def as_constant(value: object, span: Span) -> Expr | None:

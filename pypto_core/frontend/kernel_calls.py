@@ -171,7 +171,8 @@ def symbol_mapping(params: Sequence[Var], args: Sequence[Expr]) -> dict[Var, Exp
 def _replace(expr_: Expr, mapping: dict[Var, Expr]) -> Expr:
     from pypto_core.ir import substitute
 
-    return substitute(expr_, mapping)
+    replaced: Expr = substitute(expr_, mapping)
+    return replaced
 
 
 def read_call_attrs(ctx: FunctionContext, node: ast.expr, count: int, arguments: Arguments) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from pypto_core.frontend.branches import header_span
 from pypto_core.frontend.context import Fault, FunctionContext, Region, RegionKind, Silent, is_poison
 from pypto_core.frontend.expressions import condition, expr, type_words
 from pypto_core.frontend.folding import outer_only
-from pypto_core.frontend.spmd import spmd_loop
 from pypto_core.frontend.split_aiv import split_aiv_loop
+from pypto_core.frontend.spmd import spmd_loop
 from pypto_core.frontend.syntax import dotted, string_literal
 from pypto_core.frontend.yields import has_yield
 from pypto_core.ir import (

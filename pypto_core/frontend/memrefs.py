@@ -47,7 +47,7 @@ def read_memref(ctx: FunctionContext, node: ast.expr) -> MemRef:
         return _placed(ctx, node, args[0], args[1], args[2], slots, index)
     if len(args) == 4:  # legacy: (space, address, size, id)
         return _placed(ctx, node, args[3], args[1], args[2], slots, index)
-    ctx.fail("memref-form", 'write pl.MemRef("name") or pl.MemRef(base, byte_offset, size)', node)
+    raise ctx.fault("memref-form", 'write pl.MemRef("name") or pl.MemRef(base, byte_offset, size)', node)
 
 
 def _slots(ctx: FunctionContext, node: ast.Call) -> int:

@@ -67,7 +67,10 @@ class NoModules:
 
 
 class TextResolver:
-    """Modules given by a function from dotted name to source text (None: no such module)."""
+    """Modules given by a function from dotted name to source text (None: no such module).
+
+    A name counts as a package when a text asks for something below it.
+    """
 
     def __init__(self, text_of: Callable[[str], str | None]) -> None:
         self._text_of = text_of

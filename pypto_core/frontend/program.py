@@ -110,4 +110,4 @@ def _reserved_buffers(program: ProgramContext, methods: list[FunctionSyntax]) ->
                     continue
                 keywords = {k.arg: k.value.value for k in inner.keywords if k.arg and isinstance(k.value, ast.Constant)}
                 if isinstance(keywords.get("name"), str):
-                    program.reserved[f"#{keywords['name']}"] = keywords
+                    program.reserved[f"#{keywords['name']!r}"] = keywords

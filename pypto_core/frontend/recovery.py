@@ -105,9 +105,11 @@ def parse_unit(unit: Unit, into: FileSyntax) -> None:
 def parse_function_unit(unit: Unit) -> FunctionSyntax | None:
     """A function whose header parses; None otherwise."""
     parsed = _header(unit.header, bool(unit.body))
-    if not isinstance(parsed, tuple) or not isinstance(parsed[0], ast.FunctionDef | ast.AsyncFunctionDef):
+    if isinstance(parsed, SyntaxFault):
         return None
     node, source = parsed
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return None
     syntax = FunctionSyntax(node, source, [Statement(s, source) for s in node.body])
     if unit.body:
         syntax.body.clear()
@@ -125,9 +127,11 @@ def parse_function_unit(unit: Unit) -> FunctionSyntax | None:
 def parse_class_unit(unit: Unit) -> ClassSyntax | None:
     """A class whose header parses; None otherwise."""
     parsed = _header(unit.header, bool(unit.members))
-    if not isinstance(parsed, tuple) or not isinstance(parsed[0], ast.ClassDef):
+    if isinstance(parsed, SyntaxFault):
         return None
     node, source = parsed
+    if not isinstance(node, ast.ClassDef):
+        return None
     syntax = ClassSyntax(node, source, [], [Statement(s, source) for s in node.body])
     if unit.members:
         syntax.others.clear()

@@ -95,7 +95,7 @@ def _attrs(ctx: FunctionContext, header: _Header, task: Expr | None, deps: tuple
 def _reject_in_cluster(ctx: FunctionContext, header: _Header, node: ast.With | None, span: Span) -> None:
     if ctx.inside("cluster") is None:
         return
-    found = [k for k in ("allow_early_resolve", "predicate") if k in header.given]
+    found: list[str] = [k for k in ("allow_early_resolve", "predicate") if k in header.given]
     if node is not None and node.items[0].optional_vars is not None:
         found.insert(0, "as")
     if found:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
+from typing import Any
 
 from pypto_core.frontend.context import FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import expr
@@ -20,7 +22,7 @@ from pypto_core.ir import (
     Var,
 )
 
-_TESTS = {
+_TESTS: dict[str, Callable[[Any, Any], Any]] = {
     "eq": lambda a, b: a == b,
     "ne": lambda a, b: a != b,
     "lt": lambda a, b: a < b,
@@ -89,7 +91,7 @@ def _constant(test: Expr) -> bool | int | float | None:
         return test.value
     if isinstance(test, BinaryExpr):
         left, right, compute = _constant(test.left), _constant(test.right), _TESTS.get(type(test).tag)
-        return compute(left, right) if compute is not None and left is not None and right is not None else None  # type: ignore[no-any-return,operator]
+        return compute(left, right) if compute is not None and left is not None and right is not None else None
     if isinstance(test, UnaryExpr):
         operand = _constant(test.operand)
         if operand is None:

@@ -9,7 +9,13 @@ from pypto_core.frontend.closure import sequence
 from pypto_core.frontend.context import TASK_ID_TYPE, Callee, FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import expr, type_words
 from pypto_core.frontend.folding import outer_only
-from pypto_core.frontend.kernel_calls import check_arity, find_callee, read_arguments, read_call_attrs, result_type
+from pypto_core.frontend.kernel_calls import (
+    check_arity,
+    find_callee,
+    read_arguments,
+    read_call_attrs,
+    result_type,
+)
 from pypto_core.frontend.static_eval.values import Value
 from pypto_core.frontend.subscripts import operator
 from pypto_core.frontend.syntax import dotted, int_literal
@@ -94,7 +100,7 @@ def _targets(ctx: FunctionContext, target: ast.expr) -> tuple[list[ast.Name], as
         return [result], task
     if isinstance(result, ast.Tuple | ast.List) and all(isinstance(e, ast.Name) for e in result.elts):
         return [e for e in result.elts if isinstance(e, ast.Name)], task
-    ctx.fail("submit-form", "the results of a submit are a name or a flat tuple of names", result)
+    raise ctx.fault("submit-form", "the results of a submit are a name or a flat tuple of names", result)
 
 
 def read_submit(ctx: FunctionContext, node: ast.Call) -> tuple[Submit, Callee]:
@@ -156,7 +162,7 @@ def _keywords(ctx: FunctionContext, node: ast.Call, spmd: bool) -> dict[str, ast
     allowed = _SPMD_KEYWORDS if spmd else _KEYWORDS
     given: dict[str, ast.expr] = {}
     for keyword in node.keywords:
-        if keyword.arg not in allowed:
+        if keyword.arg is None or keyword.arg not in allowed:
             hint = ": use pl.spmd_submit" if keyword.arg in _SPMD_KEYWORDS else f"; it takes {', '.join(allowed)}"
             ctx.error("kernel-keyword", f"a submit takes no keyword '{keyword.arg or '**'}'{hint}", keyword, name=keyword.arg)
             continue
@@ -235,7 +241,7 @@ def _entries(ctx: FunctionContext, node: ast.expr) -> list[tuple[ast.expr, dict[
         return [(element, {}) for element in node.elts]
     if isinstance(node, ast.ListComp):
         return _comprehension(ctx, node)
-    ctx.fail("deps-form", "deps is a list of task ids", node)
+    raise ctx.fault("deps-form", "deps is a list of task ids", node)
 
 
 def _entry(ctx: FunctionContext, node: ast.expr, binding: dict[str, int]) -> Expr:

@@ -56,7 +56,7 @@ def subscript(ctx: FunctionContext, node: ast.Subscript) -> Expr:
         return _array_element(ctx, node, base)
     if isinstance(kind, TensorType | TileType):
         return _shaped(ctx, node, base, kind)
-    ctx.fail("subscript-base", f"'{ctx.text(node.value)}' is {type_words(kind)}, which has no elements", node)
+    raise ctx.fault("subscript-base", f"'{ctx.text(node.value)}' is {type_words(kind)}, which has no elements", node)
 
 
 def _tuple_element(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: TupleType) -> Expr:

@@ -114,7 +114,7 @@ def _shaped(
                 )
     if isinstance(inferred, TensorType):
         has_parts = written.memref is not None or annotation.wrote_view
-        return written if has_parts else inferred  # type: ignore[no-any-return]
+        return written if has_parts else inferred
     return TileType(
         written.shape,
         written.dtype,

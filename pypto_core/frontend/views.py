@@ -17,7 +17,6 @@ from pypto_core.ir import (
     PadValue,
     TensorLayout,
     TensorView,
-    TileLayout,
     TileView,
     implicit_tile_view,
 )

@@ -47,7 +47,7 @@ def _names(ctx: FunctionContext, target: ast.expr) -> list[ast.Name]:
         return [target]
     if isinstance(target, ast.Tuple) and all(isinstance(e, ast.Name) for e in target.elts):
         return [e for e in target.elts if isinstance(e, ast.Name)]
-    ctx.fail("tuple-unpack-target", "pl.yield_ is assigned to a name or a tuple of names", target)
+    raise ctx.fault("tuple-unpack-target", "pl.yield_ is assigned to a name or a tuple of names", target)
 
 
 def bare_yield(ctx: FunctionContext, node: ast.Call) -> None:

@@ -326,8 +326,7 @@ def _attr_value(reader: FunctionReader, node: ast.expr) -> Any:
         if symbol is not None:
             return symbol
     if isinstance(node, ast.List | ast.Tuple):
-        values = tuple(_attr_value(reader, e) for e in node.elts)
-        return values
+        return tuple(_attr_value(reader, e) for e in node.elts)
     return reader.expr(node)
 
 

@@ -297,7 +297,7 @@ class FunctionReader:
             if isinstance(decorator, ast.Call):
                 for keyword in decorator.keywords:
                     path = dotted(keyword.value)
-                    value = symbol_value(path) if path is not None else None
+                    value: Any = symbol_value(path) if path is not None else None
                     if value is None and isinstance(keyword.value, ast.Constant):
                         value = keyword.value.value
                     values[keyword.arg or ""] = value

@@ -175,8 +175,9 @@ def _iter_args(
     for i, (name, value) in enumerate(zip(names, values, strict=True)):
         init = reader.expr(value)
         type_ = init.type
-        if type_ is UNKNOWN and i < len(closing) and closing[i][1] is not None:
-            type_ = reader.type(closing[i][1])
+        annotation = closing[i][1] if i < len(closing) else None
+        if type_ is UNKNOWN and annotation is not None:
+            type_ = reader.type(annotation)
         known = reader.names.vars.get(name)
         if not isinstance(known, IterArg):
             known = reader.names.vars[name] = IterArg(reader.names.hint(name), type_, init)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from enum import IntEnum
+from typing import TYPE_CHECKING, TypeVar
 
 from pypto_core.frontend.printed.faults import PrintedFault
 from pypto_core.frontend.symbols import SINGLETONS, symbol_value
@@ -25,7 +26,6 @@ from pypto_core.ir import (
     TensorLayout,
     TensorType,
     TensorView,
-    TileLayout,
     TileType,
     TileView,
     TupleType,
@@ -195,6 +195,9 @@ def _tile_view(
         _member(given.get("pad"), PadValue.null),
         _member(given.get("compact"), CompactMode.null),
     )
+
+
+E = TypeVar("E", bound=IntEnum)
 
 
 def _member(node: ast.expr | None, default: E) -> E:
