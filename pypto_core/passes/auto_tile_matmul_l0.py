@@ -139,7 +139,12 @@ class _Walker:
             return None
         extents = const_dims(result.shape)
         size = physical_tile_bytes(kind.shape, kind.dtype, MemorySpace.Acc, self._chip)
-        if extents is None or len(extents) != 2 or size is None or size > self._chip.mem_size(MemorySpace.Acc):
+        if (
+            extents is None
+            or len(extents) != 2
+            or size is None
+            or size > self._chip.mem_size(MemorySpace.Acc)
+        ):
             return None
         if not self._reads.only_matmul_operands(stmt.var):
             return None
@@ -225,7 +230,11 @@ class _Walker:
         """Tiles go straight to global memory when a store is all that reads the result (4.2)."""
         product = tiling.product
         if product.acc is not None or product.lhs_in_vec:
-            why = "it accumulates into a given tile" if product.acc is not None else "its left operand sits in Vec"
+            why = (
+                "it accumulates into a given tile"
+                if product.acc is not None
+                else "its left operand sits in Vec"
+            )
             self._analyzer.hint("PH-AT-006", product, f"its output is cut along M or N, and {why}")
             return None
         reads = self._reads.of(product.result)
@@ -248,7 +257,9 @@ class _Walker:
             following = self._reads.following(product.stmt)
             if next((stmt for stmt in following if not is_load(stmt)), None) is not store:
                 self._analyzer.hint(
-                    "PH-AT-011", product, "statements between it and its store keep the bias load from being repeated"
+                    "PH-AT-011",
+                    product,
+                    "statements between it and its store keep the bias load from being repeated",
                 )
                 return None
         self._drop_bias_load(tiling)

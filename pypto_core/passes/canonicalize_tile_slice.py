@@ -58,7 +58,9 @@ _PROPERTIES = "SSAForm SplitIncoreOrch IncoreTileOps TileOps2D NormalizedStmtStr
 CONTRACT = PassContract.of(_PROPERTIES, _PROPERTIES, function_local=True)
 
 ALIGNMENT_BITS = 256
-_COL_EXPAND = frozenset(f"tile.col_expand_{op}" for op in ("mul", "add", "div", "sub", "max", "min", "expdif"))
+_COL_EXPAND = frozenset(
+    f"tile.col_expand_{op}" for op in ("mul", "add", "div", "sub", "max", "min", "expdif")
+)
 _MATMUL_OPERANDS: dict[str, dict[int, MemorySpace]] = {
     "tile.matmul": {0: MemorySpace.Left, 1: MemorySpace.Right},
     "tile.matmul_bias": {0: MemorySpace.Left, 1: MemorySpace.Right},
@@ -70,7 +72,9 @@ _CONSTANTS = (ConstInt, ConstFloat, ConstBool)
 
 def canonicalize_tile_slice(*, backend: str | Backend | None = None) -> Pass:
     """The pass; its result does not depend on the backend."""
-    return Pass("CanonicalizeTileSlice", CONTRACT, lambda program: map_functions(program, canonicalize_function))
+    return Pass(
+        "CanonicalizeTileSlice", CONTRACT, lambda program: map_functions(program, canonicalize_function)
+    )
 
 
 def canonicalize_function(function: Function) -> Function:

@@ -61,7 +61,9 @@ def flatten_tile_nd_to_2d(*, backend: str | Backend | None = None) -> Pass:
     """The pass; the chip's Mat capacity decides how batched operands are loaded."""
     chip = get_backend(backend)
     return Pass(
-        "FlattenTileNdTo2D", CONTRACT, lambda program: map_functions(program, lambda f: flatten_function(f, chip))
+        "FlattenTileNdTo2D",
+        CONTRACT,
+        lambda program: map_functions(program, lambda f: flatten_function(f, chip)),
     )
 
 
@@ -267,7 +269,11 @@ class _Flattener:
         if space is MemorySpace.Mat and nz:
             source_type = source.type
             assert isinstance(source_type, TensorType)
-            assert isinstance(offsets, MakeTuple) and isinstance(shapes, MakeTuple) and isinstance(valid, MakeTuple)
+            assert (
+                isinstance(offsets, MakeTuple)
+                and isinstance(shapes, MakeTuple)
+                and isinstance(valid, MakeTuple)
+            )
             if not collapses_contiguously(shapes.elements, source_type.shape):
                 reject(
                     "compiler-internal",
@@ -317,7 +323,12 @@ class _Flattener:
     def _assemble(self, call: Call, new: Call, var: Var | None, out: list[Stmt]) -> Call:
         target = call.args[0].type
         args = new.args
-        if isinstance(target, TileType) and target.rank > 2 and len(args) == 3 and isinstance(args[2], MakeTuple):
+        if (
+            isinstance(target, TileType)
+            and target.rank > 2
+            and len(args) == 3
+            and isinstance(args[2], MakeTuple)
+        ):
             args = (args[0], args[1], tuple_of(*folded_offsets(args[2].elements, target.shape)))
         return rebuild_call(call.with_(attrs=new.attrs), args) if args is not call.args else new
 
@@ -353,7 +364,7 @@ class _Flattener:
         if axes != {rank - 2, rank - 1}:
             reject(
                 "tile-rank",
-                "FlattenTileNdTo2D: only last-two-axes tile.transpose on >2D tiles is supported; swap the last two axes, "
+                "only last-two-axes tile.transpose on >2D tiles is supported; swap the last two axes, "
                 "or reshape the tile to two dimensions first",
                 call.span,
                 op=call.name,

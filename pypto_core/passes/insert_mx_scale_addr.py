@@ -42,7 +42,9 @@ def insert_mx_scale_addr(*, backend: str | Backend | None = None) -> Pass:
     """The pass for one chip; MX products exist on ``a5`` alone."""
     chip = get_backend(backend)
     return Pass(
-        "InsertMxScaleAddr", CONTRACT, lambda program: map_functions(program, lambda f: bind_function(f, chip))
+        "InsertMxScaleAddr",
+        CONTRACT,
+        lambda program: map_functions(program, lambda f: bind_function(f, chip)),
     )
 
 

@@ -33,7 +33,9 @@ def legalize_tile_cast(*, backend: str | Backend | None = None) -> Pass:
     if chip is None:
         return Pass("LegalizeTileCast", CONTRACT, lambda program: program)
     return Pass(
-        "LegalizeTileCast", CONTRACT, lambda program: map_functions(program, lambda f: legalize_function(f, chip))
+        "LegalizeTileCast",
+        CONTRACT,
+        lambda program: map_functions(program, lambda f: legalize_function(f, chip)),
     )
 
 

@@ -38,7 +38,11 @@ def reject(code: str, message: str, span: Span, **data: Any) -> NoReturn:
 
 
 def new_call(
-    name: str, *args: Expr, span: Span, kwargs: Mapping[str, Any] | None = None, attrs: Mapping[str, Any] | None = None
+    name: str,
+    *args: Expr,
+    span: Span,
+    kwargs: Mapping[str, Any] | None = None,
+    attrs: Mapping[str, Any] | None = None,
 ) -> Call:
     """A call that the pass makes; its keywords go into the declared order."""
     try:
@@ -54,7 +58,11 @@ def rebuild_call(call: Call, args: Sequence[Expr], kwargs: Mapping[str, Any] | N
         return call
     try:
         return read_op_call(
-            call.name, tuple(args), call.kwargs if kwargs is None else kwargs, attrs=call.attrs, span=call.span
+            call.name,
+            tuple(args),
+            call.kwargs if kwargs is None else kwargs,
+            attrs=call.attrs,
+            span=call.span,
         )
     except OpError as fault:
         raise PassError(fault.diagnostic) from fault

@@ -84,7 +84,9 @@ def test_error_from_source(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [c for c in WITH_TEXT if c.data["passes"][-1] == "AutoTileMatmulL0" and "after" in c.data], ids=str
+    "case",
+    [c for c in WITH_TEXT if c.data["passes"][-1] == "AutoTileMatmulL0" and "after" in c.data],
+    ids=str,
 )
 def test_tile_hints(case: Case) -> None:
     hints: list[Diagnostic] = []

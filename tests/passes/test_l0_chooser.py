@@ -91,7 +91,9 @@ TABLES = SPEC[SPEC.index("### 3.3") : SPEC.index("INT64 is reachable only from")
 A5_TABLE, A2A3_TABLE = TABLES.split("a2a3:\n")
 
 
-@pytest.mark.parametrize(("chip", "text"), [(ASCEND950, A5_TABLE), (ASCEND910B, A2A3_TABLE)], ids=["a5", "a2a3"])
+@pytest.mark.parametrize(
+    ("chip", "text"), [(ASCEND950, A5_TABLE), (ASCEND910B, A2A3_TABLE)], ids=["a5", "a2a3"]
+)
 def test_cast_chain_table(chip: Backend, text: str) -> None:
     table = chains(text)
     assert len(table) > 15

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from pypto_core.diagnostics import Diagnostic, PassError, rules
+from pypto_core.diagnostic_rules import tile_passes
+from pypto_core.diagnostics import Diagnostic, PassError, Rule, rules
 from pypto_core.passes.auto_tile_matmul_l0 import auto_tile_matmul_l0
+from pypto_core.passes.pipeline import PIPELINE
 from tests.support.golden import make_pass, read_program, same_text, text_of
 
 FOLDER = Path(__file__).parent / "cases" / "tile"
@@ -42,7 +44,13 @@ def load(path: Path) -> TileCase:
     hints = next((title.split()[1:] for title in named if title.startswith("hints")), [])
     outcome, text = list(named.items())[-1]
     return TileCase(
-        path.stem, facts["pass"], None if backend == "none" else backend, named["before"], hints, outcome, text
+        path.stem,
+        facts["pass"],
+        None if backend == "none" else backend,
+        named["before"],
+        hints,
+        outcome,
+        text,
     )
 
 
@@ -77,3 +85,21 @@ def test_tile_rule(case: TileCase) -> None:
         assert text_of(again) == text_of(result), "what a pass prints reads back"
     assert sorted({hint.rule for hint in hints}) == case.hints
     assert all(hint.code in rules() and hint.span.is_valid for hint in hints)
+
+
+WITH_EXAMPLES = [rule for rule in tile_passes.RULES if rule.failing]
+
+
+def lowered(text: str) -> None:
+    """Run the passes up to the end of the tile stage on a kernel of the author."""
+    program = read_program(text)
+    for name in PIPELINE[: PIPELINE.index("ResolveBackendOpLayouts") + 1]:
+        program = make_pass(name, "a2a3")(program)
+
+
+@pytest.mark.parametrize("rule", WITH_EXAMPLES, ids=lambda rule: rule.code)
+def test_examples_of_codes(rule: Rule) -> None:
+    with pytest.raises(PassError) as caught:
+        lowered(rule.failing)
+    assert caught.value.diagnostic.code == rule.code
+    lowered(rule.repaired)

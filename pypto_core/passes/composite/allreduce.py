@@ -84,7 +84,11 @@ def lower_allreduce(e: Emitter, call: Call) -> Expr:
         )
     op_name = _OPS.get(call.kwargs.get("op", -1))
     if op_name is None:
-        reject("collective-unsupported", f"{call.name} has an unknown reduce op {call.kwargs.get('op')}", call.span)
+        reject(
+            "collective-unsupported",
+            f"{call.name} has an unknown reduce op {call.kwargs.get('op')}",
+            call.span,
+        )
     _check_packed(call)
     mode = call.kwargs.get("mode", "mesh")
     if mode == "ring":
@@ -132,7 +136,9 @@ def _element_count(kind: TensorType) -> Expr:
     return count
 
 
-def _load(e: Emitter, qualifier: str, source: Expr, offsets: MakeTuple, shape: MakeTuple, valid: MakeTuple) -> Var:
+def _load(
+    e: Emitter, qualifier: str, source: Expr, offsets: MakeTuple, shape: MakeTuple, valid: MakeTuple
+) -> Var:
     return e.op(qualifier, "tile.load", source, offsets, shape, valid, target_memory=MemorySpace.Vec)
 
 
@@ -287,7 +293,9 @@ class _Ring:
             c.each_peer(
                 b,
                 "reset_src",
-                lambda t, src: _notify(t, "epilogue_reset_ret", self.signal, c.my_rank, tuple_of(row, src), amount),
+                lambda t, src: _notify(
+                    t, "epilogue_reset_ret", self.signal, c.my_rank, tuple_of(row, src), amount
+                ),
             )
 
         e.loop("reset_row", self.rows, reset_row)
@@ -337,7 +345,13 @@ class _Ring:
             def receive(then: Emitter) -> Expr:
                 offsets = tuple_of(0, at)
                 loaded = then.op(
-                    f"recv_{prefix}_loaded", "pld.tile.remote_load", self.target_2d, left, offsets, shape, valid
+                    f"recv_{prefix}_loaded",
+                    "pld.tile.remote_load",
+                    self.target_2d,
+                    left,
+                    offsets,
+                    shape,
+                    valid,
                 )
                 return combine(then, _zero_tail(then, f"recv_{prefix}", loaded), offsets, shape, valid)
 
@@ -354,9 +368,7 @@ class _Ring:
                 # Clamped into the tensor, so that no address depends on the guard alone.
                 start = _sub(self.size, _max(0, _sub(self.size, at)))
                 stop = _sub(self.size, _max(0, _sub(self.size, _add(start, _min(self.chunk, rest)))))
-                value = then.op(
-                    f"{received}_valid", "tile.set_validshape", tile, index(1), _sub(stop, start)
-                )
+                value = then.op(f"{received}_valid", "tile.set_validshape", tile, index(1), _sub(stop, start))
                 then.op(f"store_{prefix}", "tile.store", value, tuple_of(0, start), self.target_2d)
 
             i.when(inside, store)
@@ -390,5 +402,3 @@ class _Ring:
 
 def _notify(e: Emitter, qualifier: str, signal: Expr, peer: Expr, cell: MakeTuple, amount: Expr) -> None:
     e.op(qualifier, "pld.system.notify", signal, peer, cell, amount, op=0)
-
-

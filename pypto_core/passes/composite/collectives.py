@@ -98,9 +98,7 @@ class Collective:
             ),
         )
 
-    def reduce(
-        self, e: Emitter, init: Expr, op_name: str, receive: Callable[[Emitter, Var], Expr]
-    ) -> Var:
+    def reduce(self, e: Emitter, init: Expr, op_name: str, receive: Callable[[Emitter, Var], Expr]) -> Var:
         """Fold ``receive`` of every peer into ``init``."""
 
         def step(body: Emitter, peer: Var, acc: Expr) -> Expr:
@@ -233,7 +231,13 @@ def lower_all_to_all_v(e: Emitter, call: Call) -> Expr:
         sent = b.bind("aav_rows", make_binary("min", as_index(count), max_recv))
         sent_i32 = b.bind("aav_count_i32", make_cast(sent, DataType.INT32))
         b.op(
-            "aav_count_notify", "pld.system.notify", recv_counts, dest, tuple_of(c.my_rank, 0), sent_i32, op=_SET
+            "aav_count_notify",
+            "pld.system.notify",
+            recv_counts,
+            dest,
+            tuple_of(c.my_rank, 0),
+            sent_i32,
+            op=_SET,
         )
         b.op(
             "aav_put", "pld.tile.put", target, dest, source, stage,

@@ -105,9 +105,7 @@ class Emitter:
         inner.stmts.append(YieldStmt((fill(inner, loop_var, carried_arg),), span=self._span))
         out = self.var(result, init.type)
         self.stmts.append(
-            ForStmt(
-                loop_var, index(0), stop, index(1), (carried_arg,), inner.body(), (out,), span=self._span
-            )
+            ForStmt(loop_var, index(0), stop, index(1), (carried_arg,), inner.body(), (out,), span=self._span)
         )
         return out
 

@@ -70,7 +70,9 @@ def lower_trig(emitter: Emitter, call: Call) -> Expr:
     if cosine:
         t = r.adds("t4t", t, PI_HALF_TAIL)
     half_k = r.muls("half_k", k_f, 0.5)
-    floor_hk = r.cast("floor_hk_f", r.cast("floor_hk_i", half_k, DataType.INT32, _FLOOR), DataType.FP32, _NONE)
+    floor_hk = r.cast(
+        "floor_hk_f", r.cast("floor_hk_i", half_k, DataType.INT32, _FLOOR), DataType.FP32, _NONE
+    )
     floor_x4 = r.muls("floor_x4", floor_hk, 4.0)
     neg2_k = r.muls("neg2_k", k_f, -2.0)
     sign = r.adds("sign", emitter.op("sign_pre", "tile.add", floor_x4, neg2_k), 1.0)

@@ -41,7 +41,9 @@ def view_2d(name: str, tensor: Expr, span: Span) -> AssignStmt:
 class BatchLowering:
     """Emits the pages of one product; ``lookup`` maps a variable to its flattened counterpart."""
 
-    def __init__(self, product: BatchProduct, call: Call, lookup: Callable[[Expr], Expr], out: list[Stmt]) -> None:
+    def __init__(
+        self, product: BatchProduct, call: Call, lookup: Callable[[Expr], Expr], out: list[Stmt]
+    ) -> None:
         self._product = product
         self._call = call
         self._lookup = lookup
@@ -140,7 +142,11 @@ class BatchLowering:
             stmt = define(
                 f"{store.var.name_hint}_{number}",
                 new_call(
-                    "tile.store", *args, span=store_call.span, kwargs=store_call.kwargs, attrs=store_call.attrs
+                    "tile.store",
+                    *args,
+                    span=store_call.span,
+                    kwargs=store_call.kwargs,
+                    attrs=store_call.attrs,
                 ),
             )
             self._out.append(stmt)

@@ -141,7 +141,7 @@ class Facts:
         if extents is None or len(extents) < 2:
             reject(
                 "tile-rank",
-                f"FlattenTileNdTo2D: {call.name} needs operands with constant dimensions",
+                f"{call.name} needs operands with constant dimensions",
                 call.span,
             )
         chain: list[Var] = []
@@ -225,7 +225,7 @@ def _broadcast(left: tuple[int, ...], right: tuple[int, ...], call: Call) -> tup
         if a != b and 1 not in (a, b):
             reject(
                 "tile-rank",
-                f"FlattenTileNdTo2D: {call.name} batch dimensions must broadcast, got {list(left)} and {list(right)}",
+                f"{call.name} batch dimensions must broadcast, got {list(left)} and {list(right)}",
                 call.span,
             )
         out.append(b if a == 1 else a)

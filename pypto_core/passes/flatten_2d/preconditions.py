@@ -9,7 +9,6 @@ from pypto_core.passes.tile_calls import reject
 from pypto_core.passes.tile_shapes import collapses_contiguously
 
 _ELEMENTWISE_ADDRESSING = frozenset({"tile.read", "tile.write", "tile.slice"})
-_PASS = "FlattenTileNdTo2D"
 
 
 def check_flattenable(body: Stmt) -> bool:
@@ -30,7 +29,7 @@ def check_flattenable(body: Stmt) -> bool:
             if call.name in _ELEMENTWISE_ADDRESSING:
                 reject(
                     "tile-rank",
-                    f"{_PASS}: {call.name} is not supported on >2D tiles; reshape the tile of shape rank {first.rank} to two "
+                    f"{call.name} is not supported on >2D tiles; reshape the tile of shape rank {first.rank} to two "
                     f"dimensions first",
                     call.span,
                     op=call.name,
@@ -51,7 +50,7 @@ def _check_static(call: Call, kind: TileType) -> None:
         if const_dim(dim) is None:
             reject(
                 "tile-rank",
-                f"{_PASS}: tile op '{call.name}' has a dynamic (non-constant) dimension {axis} in its >2D tile shape, which "
+                f"tile op '{call.name}' has a dynamic (non-constant) dimension {axis} in its >2D tile shape, which "
                 f"cannot be merged into two dimensions; make it a constant and narrow it with a valid_shape",
                 call.span,
                 op=call.name,
@@ -64,25 +63,25 @@ def _check_assemble(call: Call, target: TileType) -> None:
     if not isinstance(source, TileType) or not isinstance(offset, MakeTuple):
         reject(
             "tile-rank",
-            f"{_PASS}: tile.assemble into a >2D tile needs a tile source and an offset written as a list",
+            "tile.assemble into a >2D tile needs a tile source and an offset written as a list",
             call.span,
         )
     if len(offset.elements) != target.rank:
         reject(
             "tile-rank",
-            f"{_PASS}: tile.assemble offset has {len(offset.elements)} elements for a target of rank {target.rank}",
+            f"tile.assemble offset has {len(offset.elements)} elements for a target of rank {target.rank}",
             call.span,
         )
     if source.rank != target.rank:
         reject(
             "tile-rank",
-            f"{_PASS}: tile.assemble source has rank {source.rank} but the >2D target has rank {target.rank}",
+            f"tile.assemble source has rank {source.rank} but the >2D target has rank {target.rank}",
             call.span,
         )
     if not collapses_contiguously(source.shape, target.shape):
         reject(
             "tile-rank",
-            f"{_PASS}: the tile.assemble source does not collapse to a contiguous row band when the tile is flattened to "
-            f"2D: every axis behind its first partial one must span the whole target",
+            "the tile.assemble source does not collapse to a contiguous row band when the tile is flattened to "
+            "2D: every axis behind its first partial one must span the whole target",
             call.span,
         )

@@ -115,7 +115,9 @@ class ProductAnalyzer:
     def hint(self, number: str, product: Product, why: str) -> None:
         """Tell why ``product`` stays as it is."""
         name = written_name(product.result.name_hint, product.call.span)
-        self._on_hint(make_hint(number, f"{product.call.name} '{name}' is not tiled for L0: {why}", product.call.span))
+        self._on_hint(
+            make_hint(number, f"{product.call.name} '{name}' is not tiled for L0: {why}", product.call.span)
+        )
 
     # -- candidates ------------------------------------------------------------------------------------------------
     def candidate(self, stmt: AssignStmt, call: Call) -> Product | None:
@@ -216,7 +218,9 @@ class ProductAnalyzer:
             if bias_load is None:
                 if not quiet:
                     self.hint(
-                        "PH-AT-011", product, "its bias would have to be loaded tile by tile, and its load cannot be repeated"
+                        "PH-AT-011",
+                        product,
+                        "its bias would have to be loaded tile by tile, and its load cannot be repeated",
                     )
                 return None
         return Tiling(product, tile, bias_load)
@@ -255,7 +259,10 @@ class ProductAnalyzer:
         if product.bias is not None:
             table = backend.mem_size(MemorySpace.Bias) // result_bytes
             if table < FRACTAL or m % align_m or n % align_n or k % align_k:
-                return "PH-AT-011", "its extents are not multiples of the operand boxes, or the bias table is too small"
+                return (
+                    "PH-AT-011",
+                    "its extents are not multiples of the operand boxes, or the bias table is too small",
+                )
             if product.bias_in_mat:
                 limits = BiasLimits(table, table // 2, table // 4)
             else:
@@ -295,8 +302,14 @@ class ProductAnalyzer:
         offsets, shape, valid = load.args[1:]
         if not all(isinstance(arg, MakeTuple) for arg in (offsets, shape, valid)):
             return None
-        assert isinstance(offsets, MakeTuple) and isinstance(shape, MakeTuple) and isinstance(valid, MakeTuple)
-        if len(offsets.elements) != 2 or const_dims(shape.elements) != row or const_dims(valid.elements) != row:
+        assert (
+            isinstance(offsets, MakeTuple) and isinstance(shape, MakeTuple) and isinstance(valid, MakeTuple)
+        )
+        if (
+            len(offsets.elements) != 2
+            or const_dims(shape.elements) != row
+            or const_dims(valid.elements) != row
+        ):
             return None
         between = self._reads.between(definition, product.stmt)
         return definition if between is not None and all(is_load(stmt) for stmt in between) else None

@@ -51,7 +51,9 @@ class Code:
     def body(self, *yielded: Expr) -> Stmt:
         return SeqStmts.flatten([*self.stmts, YieldStmt(yielded, span=self.span)], self.span)
 
-    def extract(self, name: str, source: Expr, row: Expr, col: Expr, shape: tuple[int, int], space: MemorySpace) -> Var:
+    def extract(
+        self, name: str, source: Expr, row: Expr, col: Expr, shape: tuple[int, int], space: MemorySpace
+    ) -> Var:
         return self.op(name, "tile.extract", source, row, col, tuple_of(*shape), target_memory=space)
 
 
@@ -87,7 +89,13 @@ class StorePlacer(Placer):
         base_row, base_col = self._offsets
         at = tuple_of(fold_add(base_row, row), fold_add(base_col, col))
         call = new_call(
-            "tile.store", tile, at, chain, span=self._store.span, kwargs=self._store.kwargs, attrs=self._store.attrs
+            "tile.store",
+            tile,
+            at,
+            chain,
+            span=self._store.span,
+            kwargs=self._store.kwargs,
+            attrs=self._store.attrs,
         )
         stmt = define(f"{self._name}_t{step}", call)
         code.stmts.append(stmt)
@@ -138,9 +146,7 @@ def _multiply(code: Code, name: str, lhs: Var, rhs: Var, bias: Var | None) -> Va
     return code.op(name, "tile.matmul_bias", lhs, rhs, bias)
 
 
-def emit_k_loop(
-    code: Code, tiling: Tiling, base: str, row: int, col: int, shape: tuple[int, int]
-) -> Var:
+def emit_k_loop(code: Code, tiling: Tiling, base: str, row: int, col: int, shape: tuple[int, int]) -> Var:
     """The output tile of ``shape`` at (row, col), accumulated over K in steps of the chosen k; named after ``base``."""
     return _KLoop(code, tiling, base, index(row), index(col), shape).emit()
 
@@ -357,5 +363,3 @@ class _PipelinedGrid:
         bias = self._bias.window(code, f"{base}_tbias{step}", index(col), n)
         part = _multiply(code, f"{base}_tc{step}", lhs, rhs, bias)
         return self._placer.place(code, part, index(row), index(col), chain, step)
-
-

@@ -40,7 +40,9 @@ _PRODUCTS = frozenset({"tile.matmul", "tile.matmul_acc", "tile.matmul_bias"})
 
 def marked(loop: ForStmt) -> ForStmt:
     """``loop`` with both marks at the end of its attributes."""
-    attrs: dict[str, Any] = {k: v for k, v in loop.attrs.items() if k not in (OVERLAP_STORES, DOUBLE_BUFFER_C)}
+    attrs: dict[str, Any] = {
+        k: v for k, v in loop.attrs.items() if k not in (OVERLAP_STORES, DOUBLE_BUFFER_C)
+    }
     return loop.with_(attrs={**attrs, OVERLAP_STORES: False, DOUBLE_BUFFER_C: True})
 
 
@@ -209,7 +211,11 @@ def _drain(product: AssignStmt, loop: ForStmt, stmts: tuple[Stmt, ...], reads: R
         return None
     source, target_at = _STORE_LIKE[call.name]
     target = call.args[target_at]
-    if call.args[source] is not product.var or not isinstance(target, IterArg) or target not in loop.iter_args:
+    if (
+        call.args[source] is not product.var
+        or not isinstance(target, IterArg)
+        or target not in loop.iter_args
+    ):
         return None
     last = stmts[-1]
     if not isinstance(last, YieldStmt):

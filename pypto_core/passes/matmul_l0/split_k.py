@@ -85,11 +85,19 @@ class SplitKRewriter:
         if len(stmts) != 3:
             return None
         create, loop, store = stmts
-        if not isinstance(create, AssignStmt) or not isinstance(loop, ForStmt) or not isinstance(store, AssignStmt):
+        if (
+            not isinstance(create, AssignStmt)
+            or not isinstance(loop, ForStmt)
+            or not isinstance(store, AssignStmt)
+        ):
             return None
         if not _is_call(create.value, "tile.create") or loop.kind is not ForKind.Pipeline:
             return None
-        if len(loop.iter_args) != 1 or len(loop.return_vars) != 1 or loop.iter_args[0].init_value is not create.var:
+        if (
+            len(loop.iter_args) != 1
+            or len(loop.return_vars) != 1
+            or loop.iter_args[0].init_value is not create.var
+        ):
             return None
         result = loop.return_vars[0]
         if len(self._reads.of(create.var)) != 1 or len(self._reads.of(result)) != 1:
@@ -103,7 +111,11 @@ class SplitKRewriter:
         *setup, branch, last = body_stmts(loop.body) if len(body_stmts(loop.body)) >= 2 else (None, None)
         if not isinstance(branch, IfStmt) or branch.else_body is None or len(branch.return_vars) != 1:
             return None
-        if not isinstance(last, YieldStmt) or len(last.values) != 1 or last.values[0] is not branch.return_vars[0]:
+        if (
+            not isinstance(last, YieldStmt)
+            or len(last.values) != 1
+            or last.values[0] is not branch.return_vars[0]
+        ):
             return None
         loads: dict[Expr, Call] = {}
         for stmt in setup:
@@ -200,9 +212,7 @@ class _Clone:
         assert isinstance(last, YieldStmt)
         result = Var(self._name(loop.return_vars[0]), last.values[0].type, span=loop.return_vars[0].span)
         code.stmts.append(
-            header.with_(
-                loop_var=loop_var, iter_args=(carried,), body=block(stmts), return_vars=(result,)
-            )
+            header.with_(loop_var=loop_var, iter_args=(carried,), body=block(stmts), return_vars=(result,))
         )
         return result
 
@@ -215,7 +225,9 @@ class _Clone:
         name = self._name(create.var)
         shape = tuple_of(self._box_rows, self._box_cols)
         partial = (self._box_rows, self._box_cols) != (self._rows, self._cols)
-        call = new_call("tile.create", shape, span=create.span, kwargs=create.value.kwargs, attrs=create.value.attrs)
+        call = new_call(
+            "tile.create", shape, span=create.span, kwargs=create.value.kwargs, attrs=create.value.attrs
+        )
         var = Var(f"{name}_storage" if partial else name, call.type, span=create.span)
         code.stmts.append(AssignStmt(var, call, span=create.span))
         if partial:
@@ -241,7 +253,8 @@ class _Clone:
             return self._define(stmt, value)
         if isinstance(stmt, IfStmt):
             new = map_bodies(
-                substitute_header(stmt, self._env), lambda body: block([self._stmt(s) for s in body_stmts(body)])
+                substitute_header(stmt, self._env),
+                lambda body: block([self._stmt(s) for s in body_stmts(body)]),
             )
             assert isinstance(new, IfStmt)
             last = body_stmts(new.then_body)[-1]
@@ -255,7 +268,9 @@ class _Clone:
     @staticmethod
     def _narrow(load: Call, axis: int, start: int, extent: int, boxed: int) -> Call:
         source, offsets, shape, valid = load.args
-        assert isinstance(offsets, MakeTuple) and isinstance(shape, MakeTuple) and isinstance(valid, MakeTuple)
+        assert (
+            isinstance(offsets, MakeTuple) and isinstance(shape, MakeTuple) and isinstance(valid, MakeTuple)
+        )
         at, window, limit = list(offsets.elements), list(shape.elements), list(valid.elements)
         at[axis] = fold_add(at[axis], index(start))
         window[axis] = index(boxed)

@@ -174,5 +174,3 @@ class MoveInserter:
             )
             kind = TileType(kind.shape, kind.dtype, kind.memref, view, space)
         return call.with_(kwargs={**call.kwargs, rule.kwarg: space}, type=kind)
-
-

@@ -135,9 +135,7 @@ def _private_positions(caller: Function, kernel: Function, call: Call) -> set[in
     if any(root is None for root in outputs):
         return set()
     created = {
-        var
-        for var, value in definitions.items()
-        if isinstance(value, Call) and value.name == "tensor.create"
+        var for var, value in definitions.items() if isinstance(value, Call) and value.name == "tensor.create"
     }
     return {position for position, root in enumerate(roots) if root in created and root not in outputs}
 
