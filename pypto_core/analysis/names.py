@@ -11,6 +11,8 @@ import re
 from pypto_core.ir import Expr, IterArg, Span, TupleGetItem, Var, print_ir
 
 _TAIL = re.compile(r"__\w*")
+_TEMPORARY = re.compile(r"t__tmp_v\d+")
+"""Results of nested calls that FlattenCallExpr named."""
 
 
 def written_name(name: str, span: Span | None = None) -> str:
@@ -24,10 +26,26 @@ def written_name(name: str, span: Span | None = None) -> str:
     return base or name
 
 
+def is_invented(name: str, span: Span | None = None) -> bool:
+    """Whether the compiler made the name up: no part of it stands in the source text that `span` comes from."""
+    if _TEMPORARY.fullmatch(name):
+        return True
+    if span is None or span.chunk is None:
+        return False
+    whole, base = re.escape(name), re.escape(name.split("__", 1)[0])
+    return re.search(rf"\b(?:{whole}|{base})\b", span.chunk.text) is None
+
+
 def describe(expr: Expr, span: Span | None = None) -> str:
-    """An operand in a message: the author's name, ``name[i]`` for a projection, else the printed expression."""
+    """A value in a message: the author's name, ``name[i]`` for a projection, what the author wrote for a value without
+    a name, else the printed expression."""
     if isinstance(expr, (Var, IterArg)):
-        return written_name(expr.name_hint, expr.span if expr.span.is_valid else span)
+        where = expr.span if expr.span.is_valid else span
+        if is_invented(expr.name_hint, where):
+            written = expr.span.text
+            if written and "\n" not in written and len(written) <= 60 and expr.span != span:
+                return written
+        return written_name(expr.name_hint, where)
     if isinstance(expr, TupleGetItem):
         return f"{describe(expr.tuple, span)}[{expr.index}]"
     return written_text(expr)

@@ -73,12 +73,18 @@ RULES: tuple[Rule, ...] = (
         "Crossing outside every lane region",
         "pl.aiv_shard and pl.aic_gather are the two ends of a lane region: they take their split mode from it. Wrap the statement "
         "in a region.",
-        failing=_kernel(
-            """
-            share = pl.aiv_shard(mm, split=1)
-            for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
-                out[lane * 32 : lane * 32 + 32, 0:64] = share
-            """
+        failing=(
+            "import pypto.language as pl\n\n\n@pl.program\nclass Example:\n"
+            "    @pl.function(type=pl.FunctionType.InCore)\n    def kernel(\n"
+            "        a: pl.Tensor[[64, 64], pl.FP16],\n        b: pl.Tensor[[64, 64], pl.FP16],\n"
+            "        out: pl.Out[pl.Tensor[[64, 64], pl.FP32]],\n"
+            "    ) -> pl.Tensor[[64, 64], pl.FP32]:\n"
+            '        pl.func_attr({"split": pl.SplitMode.UP_DOWN})\n'
+            "        left = pl.tile.load(a, [0, 0], [64, 64], target_memory=pl.Mem.Mat)\n"
+            "        right = pl.tile.load(b, [0, 0], [64, 64], target_memory=pl.Mem.Mat)\n"
+            "        acc = pl.tile.matmul(left, right)\n"
+            "        share = pl.tile.aiv_shard(acc, split=1)\n"
+            "        res = pl.tile.store(share, [0, 0], out)\n        return res\n"
         ),
         repaired=_kernel(
             f"""

@@ -6,18 +6,40 @@ from textwrap import dedent, indent
 
 from pypto_core.diagnostics import Rule
 
-_OUT = "pl.Tensor[[128, 128], pl.FP32]"
+
+def _split(
+    body: str,
+    params: str = "",
+    out: str = "pl.Tensor[[64, 64], pl.FP32]",
+    mode: str = "UP_DOWN",
+    rows: int = 64,
+) -> str:
+    """A kernel split over the lanes: a product `mm`, then what `body` does with it."""
+    lines = "".join(f"        {p.strip()},\n" for p in params.split(";") if p.strip())
+    return (
+        "import pypto.language as pl\n\n\n@pl.program\nclass Example:\n    @pl.function\n    def kernel(\n"
+        f"        self,\n        a: pl.Tensor[[{rows}, 64], pl.FP16],\n        b: pl.Tensor[[64, 64], pl.FP16],\n"
+        f"{lines}        out: pl.Out[{out}],\n    ) -> {out}:\n"
+        f"        with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.{mode})]):\n"
+        "            mm = pl.matmul(a, b, out_dtype=pl.FP32)\n"
+        + indent(dedent(body).strip("\n"), " " * 12)
+        + "\n        return out\n"
+    )
 
 
-def _auto(body: str, params: str = "data: pl.Tensor[[128, 128], pl.FP32]", out: str = _OUT, **kw: str) -> str:
-    """A mixed InCore kernel split over the lanes; `acc` comes from the cube."""
-    acc = kw.get("acc", "pl.Tile[[128, 128], pl.FP32, pl.Mem.Acc]")
+def _tiles(body: str, params: str, out: str, mode: str = "UP_DOWN") -> str:
+    """The same on tiles: `half` is what the lanes receive of the product."""
     lines = "".join(f"        {p.strip()},\n" for p in params.split(";") if p.strip())
     return (
         "import pypto.language as pl\n\n\n@pl.program\nclass Example:\n"
         "    @pl.function(type=pl.FunctionType.InCore)\n    def kernel(\n"
-        f"        acc: {acc},\n{lines}        out: pl.Out[{out}],\n    ) -> {out}:\n"
-        f'        pl.func_attr({{"split": pl.SplitMode.{kw.get("mode", "UP_DOWN")}}})\n'
+        "        a: pl.Tensor[[64, 64], pl.FP16],\n        b: pl.Tensor[[64, 64], pl.FP16],\n"
+        f"{lines}        out: pl.Out[{out}],\n    ) -> {out}:\n"
+        f'        pl.func_attr({{"split": pl.SplitMode.{mode}}})\n'
+        "        left = pl.tile.load(a, [0, 0], [64, 64], target_memory=pl.Mem.Mat)\n"
+        "        right = pl.tile.load(b, [0, 0], [64, 64], target_memory=pl.Mem.Mat)\n"
+        "        acc = pl.tile.matmul(left, right)\n"
+        "        half = pl.tile.move(acc, target_memory=pl.Mem.Vec)\n"
         + indent(dedent(body).strip("\n"), " " * 8)
         + "\n"
     )
@@ -51,8 +73,6 @@ def _vector(body: str) -> str:
     )
 
 
-_CROSS = "half = pl.tile.move(acc, target_memory=pl.Mem.Vec)\n"
-_LOAD = "v = pl.tile.load(data, [0, 0], [128, 128], target_memory=pl.Mem.Vec)\n"
 _TILE = "pl.Tile[[16, 128], pl.FP32, pl.Mem.Vec]"
 
 RULES: tuple[Rule, ...] = (
@@ -61,18 +81,8 @@ RULES: tuple[Rule, ...] = (
         "Reduction along the split axis",
         "A split gives each vector lane half of one axis. A reduction along that axis sees only the lane's half, so each lane "
         "would hold a partial result and nothing joins the two. Reduce the other axis, or do the reduction before the split.",
-        failing=_auto(
-            _CROSS + "peak = pl.tile.col_max(half)\nres = pl.tile.store(peak, [0, 0], out)\nreturn res",
-            "",
-            "pl.Tensor[[1, 128], pl.FP32]",
-        ),
-        repaired=_auto(
-            _CROSS
-            + "tmp = pl.tile.create([128, 128], dtype=pl.FP32, target_memory=pl.Mem.Vec)\n"
-            + "peak = pl.tile.row_max(half, tmp)\nres = pl.tile.store(peak, [0, 0], out)\nreturn res",
-            "",
-            "pl.Tensor[[128, 1], pl.FP32]",
-        ),
+        failing=_split("out[:, :] = pl.col_max(mm)", out="pl.Tensor[[1, 64], pl.FP32]"),
+        repaired=_split("out[:, :] = pl.row_max(mm)", out="pl.Tensor[[64, 1], pl.FP32]"),
         fix="review",
     ),
     Rule(
@@ -80,19 +90,18 @@ RULES: tuple[Rule, ...] = (
         "Generated values depend on position",
         "pl.ci and pl.random produce values from the element's position. Halving the result would give both lanes the values of "
         "the first half. Make such a tile before the split, or keep the split dimension at extent one.",
-        failing=_auto(
-            _CROSS
-            + "start = pl.const(0, pl.INT32)\nramp = pl.tile.ci(start, [128, 128], dtype=pl.INT32)\n"
-            + "res = pl.tile.store(ramp, [0, 0], out)\nreturn res",
-            "",
-            "pl.Tensor[[128, 128], pl.INT32]",
+        failing=_split(
+            """
+            ramp = pl.cast(pl.arange(0, [1, 64], dtype=pl.INT32), pl.FP32)
+            out[:, :] = pl.col_expand_mul(mm, ramp)
+            """,
+            mode="LEFT_RIGHT",
         ),
-        repaired=_auto(
-            _CROSS
-            + "start = pl.const(0, pl.INT32)\nramp = pl.tile.ci(start, [1, 128], dtype=pl.INT32)\n"
-            + "res = pl.tile.store(ramp, [0, 0], out)\nreturn res",
-            "",
-            "pl.Tensor[[1, 128], pl.INT32]",
+        repaired=_split(
+            """
+            ramp = pl.cast(pl.arange(0, [1, 64], dtype=pl.INT32), pl.FP32)
+            out[:, :] = pl.col_expand_mul(mm, ramp)
+            """
         ),
         fix="review",
     ),
@@ -102,21 +111,21 @@ RULES: tuple[Rule, ...] = (
         "A reshape keeps the order of the elements. The split survives it only when the first half of the split axis is the "
         "first half of some axis of the result. Otherwise neither lane's data is a block of the result. Do the reshape outside "
         "the split; pad an odd axis to an even one.",
-        failing=_auto(
-            _CROSS
-            + "v = pl.tile.load(data, [0, 0], [6, 5], target_memory=pl.Mem.Vec)\n"
-            + "r = pl.tile.reshape(v, [5, 6])\nres = pl.tile.store(r, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[6, 5], pl.FP32]",
-            "pl.Tensor[[5, 6], pl.FP32]",
-            acc="pl.Tile[[16, 16], pl.FP32, pl.Mem.Acc]",
+        failing=_split(
+            """
+            twice = pl.mul(data, 2.0)
+            turned[:, :] = pl.reshape(twice, [5, 6])
+            out[:, :] = pl.exp(mm)
+            """,
+            "data: pl.Tensor[[6, 5], pl.FP32]; turned: pl.Out[pl.Tensor[[5, 6], pl.FP32]]",
         ),
-        repaired=_auto(
-            _CROSS
-            + "v = pl.tile.load(data, [0, 0], [16, 1], target_memory=pl.Mem.Vec)\n"
-            + "r = pl.tile.reshape(v, [1, 16])\nres = pl.tile.store(r, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[16, 1], pl.FP32]",
-            "pl.Tensor[[1, 16], pl.FP32]",
-            acc="pl.Tile[[16, 16], pl.FP32, pl.Mem.Acc]",
+        repaired=_split(
+            """
+            twice = pl.mul(data, 2.0)
+            turned[:, :] = pl.reshape(twice, [1, 64])
+            out[:, :] = pl.exp(mm)
+            """,
+            "data: pl.Tensor[[64, 1], pl.FP32]; turned: pl.Out[pl.Tensor[[1, 64], pl.FP32]]",
         ),
     ),
     Rule(
@@ -125,36 +134,27 @@ RULES: tuple[Rule, ...] = (
         "When the valid rows do not fill the box, the compiler shares out the valid rows, not the box, so that the lanes stay "
         "within one row of each other. A reshape that moves the split axis cannot express that share. Widen the valid extent to "
         "the whole box first.",
-        failing=_auto(
-            _CROSS + "r = pl.tile.reshape(half, [1, 16])\nres = pl.tile.store(r, [0, 0], out)\nreturn res",
-            "",
-            "pl.Tensor[[1, 16], pl.FP32]",
-            acc="pl.Tile[[16, 1], pl.FP32, pl.Mem.Acc, pl.TileView(valid_shape=[13, 1])]",
-        ),
-        repaired=_auto(
-            _CROSS + "r = pl.tile.reshape(half, [1, 16])\nres = pl.tile.store(r, [0, 0], out)\nreturn res",
-            "",
-            "pl.Tensor[[1, 16], pl.FP32]",
-            acc="pl.Tile[[16, 1], pl.FP32, pl.Mem.Acc]",
-        ),
     ),
     Rule(
         "split-dynamic-view",
         "View whose halves are unknown",
         "A view of a whole tile is made once and each lane then slices its window from it. That needs a constant half, and for "
         "pl.reinterpret_view the shape that follows from the data types. Leave `shape=` out, or slice the lane's share first.",
-        failing=_auto(
-            _CROSS
-            + _LOAD
-            + "w = pl.tile.reinterpret_view(v, dtype=pl.FP16, shape=[64, 512])\n"
-            + "res = pl.tile.store(w, [0, 0], out)\nreturn res",
-            out="pl.Tensor[[64, 512], pl.FP16]",
+        failing=_split(
+            """
+            twice = pl.mul(data, 2.0)
+            bits[:, :] = pl.reinterpret_view(twice, dtype=pl.FP16, shape=[32, 256])
+            out[:, :] = pl.exp(mm)
+            """,
+            "data: pl.Tensor[[64, 64], pl.FP32]; bits: pl.Out[pl.Tensor[[32, 256], pl.FP16]]",
         ),
-        repaired=_auto(
-            _CROSS
-            + _LOAD
-            + "w = pl.tile.reinterpret_view(v, dtype=pl.FP16)\nres = pl.tile.store(w, [0, 0], out)\nreturn res",
-            out="pl.Tensor[[128, 256], pl.FP16]",
+        repaired=_split(
+            """
+            twice = pl.mul(data, 2.0)
+            bits[:, :] = pl.reinterpret_view(twice, dtype=pl.FP16)
+            out[:, :] = pl.exp(mm)
+            """,
+            "data: pl.Tensor[[64, 64], pl.FP32]; bits: pl.Out[pl.Tensor[[64, 128], pl.FP16]]",
         ),
         fix="review",
     ),
@@ -162,18 +162,22 @@ RULES: tuple[Rule, ...] = (
         "split-dropped-axis",
         "Slice that drops the split axis",
         "Each lane owns half of the split axis. A slice with that axis in drop_dims leaves nothing to tell the lanes apart.",
-        failing=_auto(
-            _CROSS
-            + _LOAD
-            + "row = pl.tile.slice(v, [1, 128], [0, 0], drop_dims=[0])\n"
-            + "res = pl.tile.store(row, [0, 0], out)\nreturn res",
-            out="pl.Tensor[[1, 128], pl.FP32]",
+        failing=_split(
+            """
+            twice = pl.mul(data, 2.0)
+            row[:] = pl.slice(twice, [1, 64], [0, 0], drop_dims=[0])
+            out[:, :] = pl.exp(mm)
+            """,
+            "data: pl.Tensor[[64, 64], pl.FP32]; row: pl.Out[pl.Tensor[[64], pl.FP32]]",
         ),
-        repaired=_auto(
-            _CROSS
-            + _LOAD
-            + "rows = pl.tile.slice(v, [128, 64], [0, 0])\nres = pl.tile.store(rows, [0, 0], out)\nreturn res",
-            out="pl.Tensor[[128, 64], pl.FP32]",
+        repaired=_split(
+            """
+            twice = pl.mul(data, 2.0)
+            row[:] = pl.slice(twice, [1, 64], [0, 0], drop_dims=[0])
+            out[:, :] = pl.exp(mm)
+            """,
+            "data: pl.Tensor[[64, 64], pl.FP32]; row: pl.Out[pl.Tensor[[64], pl.FP32]]",
+            mode="LEFT_RIGHT",
         ),
     ),
     Rule(
@@ -183,35 +187,33 @@ RULES: tuple[Rule, ...] = (
         "partitioned: both lanes would read its first half, or all of it. Load or slice the operand inside the split region, so "
         "that each lane gets its own half. Operands that are the same for both lanes (extent one on the split axis), scratch and "
         "tables addressed by index may stay whole.",
-        failing=_auto(
-            _CROSS + "sum_ = pl.tile.add(half, bias)\nres = pl.tile.store(sum_, [0, 0], out)\nreturn res",
-            "bias: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec]",
-        ),
-        repaired=_auto(
-            _CROSS
-            + "mine = pl.tile.load(bias, [0, 0], [128, 128], target_memory=pl.Mem.Vec)\n"
-            + "sum_ = pl.tile.add(half, mine)\nres = pl.tile.store(sum_, [0, 0], out)\nreturn res",
-            "bias: pl.Tensor[[128, 128], pl.FP32]",
-        ),
+        failing=_split("out[:, :] = pl.add(mm, pl.create_tensor([64, 64], dtype=pl.FP32))"),
+        repaired=_split("out[:, :] = pl.add(mm, data)", "data: pl.Tensor[[64, 64], pl.FP32]"),
     ),
     Rule(
         "split-axis-map",
         "Operator that moves the split axis",
         "After halving, the operator's own type rule gives another shape than half of the result: it does not carry the split "
         "axis where it stands. Move the operator out of the split.",
-        failing=_auto(
-            _CROSS
-            + "v = pl.tile.load(data, [0, 0], [128, 64], target_memory=pl.Mem.Vec)\n"
-            + "t = pl.tile.transpose_view(v)\nres = pl.tile.store(t, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[128, 64], pl.FP32]",
-            "pl.Tensor[[64, 128], pl.FP32]",
+        failing=_tiles(
+            """
+            v = pl.tile.load(data, [0, 0], [64, 32], target_memory=pl.Mem.Vec)
+            w = pl.tile.transpose_view(v)
+            res = pl.tile.store(w, [0, 0], out)
+            return res
+            """,
+            "data: pl.Tensor[[64, 32], pl.FP32]",
+            "pl.Tensor[[32, 64], pl.FP32]",
         ),
-        repaired=_auto(
-            _CROSS
-            + "v = pl.tile.load(data, [0, 0], [128, 64], target_memory=pl.Mem.Vec)\n"
-            + "res = pl.tile.store(v, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[128, 64], pl.FP32]",
-            "pl.Tensor[[128, 64], pl.FP32]",
+        repaired=_tiles(
+            """
+            v = pl.tile.load(data, [0, 0], [64, 32], target_memory=pl.Mem.Vec)
+            w = pl.tile.exp(v)
+            res = pl.tile.store(w, [0, 0], out)
+            return res
+            """,
+            "data: pl.Tensor[[64, 32], pl.FP32]",
+            "pl.Tensor[[64, 32], pl.FP32]",
         ),
     ),
     Rule(
@@ -219,20 +221,21 @@ RULES: tuple[Rule, ...] = (
         "Halved table under absolute indices",
         "pl.gather reads its source, and pl.scatter writes its destination, at absolute positions. When that tile itself is "
         "halved, lane 1's positions point into the wrong half. Make the tile outside the split region and pass it in whole.",
-        failing=_auto(
-            _CROSS
-            + "table = pl.tile.load(data, [0, 0], [128, 128], target_memory=pl.Mem.Vec)\n"
-            + "at = pl.tile.load(idx, [0, 0], [128, 128], target_memory=pl.Mem.Vec)\n"
-            + "tmp = pl.tile.create([128, 128], dtype=pl.INT32, target_memory=pl.Mem.Vec)\n"
-            + "picked = pl.tile.gather(table, at, tmp)\nres = pl.tile.store(picked, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[128, 128], pl.FP32]; idx: pl.Tensor[[128, 128], pl.INT32]",
+        failing=_split(
+            """
+            picked[:, :] = pl.gather(table, 1, at)
+            out[:, :] = pl.exp(mm)
+            """,
+            "table: pl.Tensor[[64, 64], pl.FP32]; at: pl.Tensor[[64, 64], pl.INT32];"
+            "picked: pl.Out[pl.Tensor[[64, 64], pl.FP32]]",
         ),
-        repaired=_auto(
-            _CROSS
-            + "at = pl.tile.load(idx, [0, 0], [128, 128], target_memory=pl.Mem.Vec)\n"
-            + "tmp = pl.tile.create([128, 128], dtype=pl.INT32, target_memory=pl.Mem.Vec)\n"
-            + "picked = pl.tile.gather(table, at, tmp)\nres = pl.tile.store(picked, [0, 0], out)\nreturn res",
-            "table: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec]; idx: pl.Tensor[[128, 128], pl.INT32]",
+        repaired=_split(
+            """
+            picked[:, :] = pl.gather(table, 1, at)
+            out[:, :] = pl.exp(mm)
+            """,
+            "table: pl.Tensor[[1, 64], pl.FP32]; at: pl.Tensor[[1, 64], pl.INT32];"
+            "picked: pl.Out[pl.Tensor[[1, 64], pl.FP32]]",
         ),
     ),
     Rule(
@@ -246,22 +249,30 @@ RULES: tuple[Rule, ...] = (
         "Element of a tuple that does not halve",
         "Of the tiles that this operator returns, one keeps its full extent although the operands were halved: neither lane holds "
         "the whole answer. Move the operator out of the split, or split the other axis.",
-        failing=_auto(
-            _CROSS
-            + _LOAD
-            + "tmp = pl.tile.create([128, 128], dtype=pl.UINT8, target_memory=pl.Mem.Vec)\n"
-            + 'pair = pl.tile.gather_compare(v, 1.0, tmp, cmp_mode="eq", out_cols=32)\n'
-            + "hits = pair[0]\nres = pl.tile.store(hits, [0, 0], out)\nreturn res",
-            out="pl.Tensor[[128, 32], pl.INT32]",
+        failing=_tiles(
+            """
+            v = pl.tile.load(data, [0, 0], [64, 64], target_memory=pl.Mem.Vec)
+            tmp = pl.tile.create([64, 64], dtype=pl.UINT8, target_memory=pl.Mem.Vec)
+            pair = pl.tile.gather_compare(v, 1.0, tmp, cmp_mode="eq", out_cols=32)
+            hits = pair[0]
+            res = pl.tile.store(hits, [0, 0], out)
+            return res
+            """,
+            "data: pl.Tensor[[64, 64], pl.FP32]",
+            "pl.Tensor[[64, 32], pl.INT32]",
             mode="LEFT_RIGHT",
         ),
-        repaired=_auto(
-            _CROSS
-            + _LOAD
-            + "tmp = pl.tile.create([128, 128], dtype=pl.UINT8, target_memory=pl.Mem.Vec)\n"
-            + 'pair = pl.tile.gather_compare(v, 1.0, tmp, cmp_mode="eq", out_cols=32)\n'
-            + "hits = pair[0]\nres = pl.tile.store(hits, [0, 0], out)\nreturn res",
-            out="pl.Tensor[[128, 32], pl.INT32]",
+        repaired=_tiles(
+            """
+            v = pl.tile.load(data, [0, 0], [64, 64], target_memory=pl.Mem.Vec)
+            tmp = pl.tile.create([64, 64], dtype=pl.UINT8, target_memory=pl.Mem.Vec)
+            pair = pl.tile.gather_compare(v, 1.0, tmp, cmp_mode="eq", out_cols=32)
+            hits = pair[0]
+            res = pl.tile.store(hits, [0, 0], out)
+            return res
+            """,
+            "data: pl.Tensor[[64, 64], pl.FP32]",
+            "pl.Tensor[[64, 32], pl.INT32]",
         ),
     ),
     Rule(
@@ -269,16 +280,21 @@ RULES: tuple[Rule, ...] = (
         "Whole tile moved to the cube side of a split",
         "On the way to the cube the lanes' halves are joined. A value that was never halved has no half to join: it would arrive "
         "at twice its size. Load or slice the value inside the split function, or keep it on the vector side.",
-        failing=_auto(
-            _CROSS
-            + "res = pl.tile.store(half, [0, 0], out)\nm = pl.tile.move(vec, target_memory=pl.Mem.Mat)\nreturn res",
-            "vec: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec]",
+        failing=_split(
+            """
+            blank = pl.create_tensor([64, 64], dtype=pl.FP16)
+            more[:, :] = pl.matmul(blank, b, out_dtype=pl.FP32)
+            out[:, :] = pl.exp(mm)
+            """,
+            "more: pl.Out[pl.Tensor[[64, 64], pl.FP32]]",
         ),
-        repaired=_auto(
-            _CROSS
-            + "res = pl.tile.store(half, [0, 0], out)\n"
-            + _LOAD
-            + "m = pl.tile.move(v, target_memory=pl.Mem.Mat)\nreturn res",
+        repaired=_split(
+            """
+            twice = pl.mul(data, 2.0)
+            more[:, :] = pl.matmul(twice, b, out_dtype=pl.FP32)
+            out[:, :] = pl.exp(mm)
+            """,
+            "data: pl.Tensor[[64, 64], pl.FP16]; more: pl.Out[pl.Tensor[[64, 64], pl.FP32]]",
         ),
     ),
     Rule(
@@ -291,19 +307,21 @@ RULES: tuple[Rule, ...] = (
         "Loop carry that changes width",
         "A value carried around a loop is either one lane's share or the whole tile, in every iteration. Here the initial value "
         "and the value yielded back differ. Derive both the same way: load or slice both inside the split, or neither.",
-        failing=_auto(
-            _CROSS
-            + "a0 = pl.tile.load(data, [0, 0], [128, 128], target_memory=pl.Mem.Vec)\n"
-            + "for i, (sofar,) in pl.range(2, init_values=(a0,)):\n    total = pl.yield_(whole)\n"
-            + "res = pl.tile.store(total, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[128, 128], pl.FP32]; whole: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec]",
+        failing=_split(
+            """
+            total = pl.exp(mm)
+            for i in pl.range(4):
+                total = pl.create_tensor([64, 64], dtype=pl.FP32)
+            out[:, :] = total
+            """
         ),
-        repaired=_auto(
-            _CROSS
-            + "a0 = pl.tile.load(data, [0, 0], [128, 128], target_memory=pl.Mem.Vec)\n"
-            + "for i, (sofar,) in pl.range(2, init_values=(a0,)):\n"
-            + "    more = pl.tile.add(sofar, half)\n    total = pl.yield_(more)\n"
-            + "res = pl.tile.store(total, [0, 0], out)\nreturn res",
+        repaired=_split(
+            """
+            total = pl.exp(mm)
+            for i in pl.range(4):
+                total = pl.add(total, total)
+            out[:, :] = total
+            """
         ),
     ),
     Rule(
@@ -311,20 +329,6 @@ RULES: tuple[Rule, ...] = (
         "Expression written inside pl.yield_",
         "The split rewrites statements. An operator written inside pl.yield_ is no statement of its own, so its result stays whole "
         "while the carry is halved. Give the expression a name and yield the name.",
-        failing=_auto(
-            _CROSS
-            + "a0 = pl.tile.load(data, [0, 0], [128, 128], target_memory=pl.Mem.Vec)\n"
-            + "for i, (sofar,) in pl.range(2, init_values=(a0,)):\n"
-            + "    total = pl.yield_(pl.tile.add(sofar, sofar))\n"
-            + "res = pl.tile.store(total, [0, 0], out)\nreturn res",
-        ),
-        repaired=_auto(
-            _CROSS
-            + "a0 = pl.tile.load(data, [0, 0], [128, 128], target_memory=pl.Mem.Vec)\n"
-            + "for i, (sofar,) in pl.range(2, init_values=(a0,)):\n"
-            + "    more = pl.tile.add(sofar, sofar)\n    total = pl.yield_(more)\n"
-            + "res = pl.tile.store(total, [0, 0], out)\nreturn res",
-        ),
         fix="safe",
     ),
     Rule(
@@ -332,24 +336,23 @@ RULES: tuple[Rule, ...] = (
         "Branches that yield different widths",
         "A value merged from two branches has one type. One branch yields a lane's share and the other a whole tile (or a share "
         "along another axis). Derive both branches the same way.",
-        failing=_auto(
-            _CROSS
-            + _LOAD
-            + "if flag > 0:\n    twice = pl.tile.add(v, v)\n"
-            + "    pick: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec] = pl.yield_(twice)\n"
-            + "else:\n    pick: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec] = pl.yield_(whole)\n"
-            + "res = pl.tile.store(pick, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[128, 128], pl.FP32]; whole: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec];"
-            "flag: pl.Scalar[pl.INT64]",
+        failing=_split(
+            """
+            pick = pl.exp(mm)
+            if n > 0:
+                pick = pl.create_tensor([64, 64], dtype=pl.FP32)
+            out[:, :] = pick
+            """,
+            "n: pl.Scalar[pl.INT32]",
         ),
-        repaired=_auto(
-            _CROSS
-            + _LOAD
-            + "if flag > 0:\n    twice = pl.tile.add(v, v)\n"
-            + "    pick: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec] = pl.yield_(twice)\n"
-            + "else:\n    pick: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec] = pl.yield_(v)\n"
-            + "res = pl.tile.store(pick, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[128, 128], pl.FP32]; flag: pl.Scalar[pl.INT64]",
+        repaired=_split(
+            """
+            pick = pl.exp(mm)
+            if n > 0:
+                pick = pl.neg(pick)
+            out[:, :] = pick
+            """,
+            "n: pl.Scalar[pl.INT32]",
         ),
     ),
     Rule(
@@ -499,18 +502,8 @@ RULES: tuple[Rule, ...] = (
         "The ring between the cores moves whole columns. A narrowed column extent travels only when it is constant, unsplit and "
         "not combined with narrowed rows. Widen the valid columns with pl.set_validshape before the crossing and narrow them "
         "behind it.",
-        failing=_auto(
-            _CROSS + "res = pl.tile.store(half, [0, 0], out)\nreturn res",
-            "",
-            acc="pl.Tile[[128, 128], pl.FP32, pl.Mem.Acc, pl.TileView(valid_shape=[128, 100])]",
-            mode="LEFT_RIGHT",
-        ),
-        repaired=_auto(
-            _CROSS + "res = pl.tile.store(half, [0, 0], out)\nreturn res",
-            "",
-            acc="pl.Tile[[128, 128], pl.FP32, pl.Mem.Acc]",
-            mode="LEFT_RIGHT",
-        ),
+        failing=_split("out[:, :] = pl.exp(pl.set_validshape(mm, 64, 40))", mode="LEFT_RIGHT"),
+        repaired=_split("out[:, :] = pl.exp(mm)", mode="LEFT_RIGHT"),
     ),
     Rule(
         "split-unplaceable",
@@ -518,21 +511,17 @@ RULES: tuple[Rule, ...] = (
         "The receiving lane finds its band from its own extent, so the lanes must hold equal extents, extents one apart, or nothing "
         "on lane 1. With other tiles on the split axis the compiler cannot balance a ragged one. Widen or narrow the valid extent, "
         "or move the independent tile out of the split.",
-        failing=_auto(
-            _CROSS
-            + "v = pl.tile.load(data, [0, 0], [16, 128], target_memory=pl.Mem.Vec)\n"
-            + "w = pl.tile.add(half, v)\nres = pl.tile.store(w, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[16, 128], pl.FP32]",
-            "pl.Tensor[[16, 128], pl.FP32]",
-            acc="pl.Tile[[16, 128], pl.FP32, pl.Mem.Acc, pl.TileView(valid_shape=[13, 128])]",
+        failing=_split(
+            "out[:, :] = pl.add(pl.set_validshape(mm, 13, 64), data)",
+            "data: pl.Tensor[[16, 64], pl.FP32]",
+            "pl.Tensor[[16, 64], pl.FP32]",
+            rows=16,
         ),
-        repaired=_auto(
-            _CROSS
-            + "v = pl.tile.load(data, [0, 0], [16, 128], target_memory=pl.Mem.Vec)\n"
-            + "w = pl.tile.add(half, v)\nres = pl.tile.store(w, [0, 0], out)\nreturn res",
-            "data: pl.Tensor[[16, 128], pl.FP32]",
-            "pl.Tensor[[16, 128], pl.FP32]",
-            acc="pl.Tile[[16, 128], pl.FP32, pl.Mem.Acc, pl.TileView(valid_shape=[15, 128])]",
+        repaired=_split(
+            "out[:, :] = pl.add(pl.set_validshape(mm, 15, 64), data)",
+            "data: pl.Tensor[[16, 64], pl.FP32]",
+            "pl.Tensor[[16, 64], pl.FP32]",
+            rows=16,
         ),
     ),
     Rule(

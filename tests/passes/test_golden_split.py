@@ -115,3 +115,22 @@ STAGES = kernel_stages(KERNEL_PASSES, PIPELINE)
 def test_kernel_stage(stage: Stage) -> None:
     program = make_pass(stage.pass_name, stage.backend)(read_program(stage.before))
     same_text(text_of(program), stage.after)
+
+
+def _chains() -> list[tuple[str, list[Stage]]]:
+    """Consecutive stages of one entry, in pipeline order."""
+    chains: dict[tuple[str, str | None, str], list[Stage]] = {}
+    for stage in STAGES:
+        chains.setdefault((stage.kernel, stage.backend, stage.entry), []).append(stage)
+    return [(f"{k}.{b}-{e}", stages) for (k, b, e), stages in chains.items()]
+
+
+CHAINS = _chains()
+
+
+@pytest.mark.parametrize("stages", [c[1] for c in CHAINS], ids=[c[0] for c in CHAINS])
+def test_kernel_chain(stages: list[Stage]) -> None:
+    program = read_program(stages[0].before)
+    for stage in stages:
+        program = make_pass(stage.pass_name, stage.backend)(program)
+        same_text(text_of(program), stage.after)

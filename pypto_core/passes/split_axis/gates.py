@@ -12,6 +12,7 @@ from pypto_core.analysis.split_axis import is_broadcast_on
 from pypto_core.ir import Call, ConstInt, Expr, TileType, TupleType, Type, Var, dim_equal
 from pypto_core.ops.registry import LaneKind, OpError, create_op_call, find_op
 from pypto_core.passes.split_axis.extents import half, halve_tile, replace_at
+from pypto_core.passes.split_axis.hazard import transpose_hazard
 from pypto_core.passes.split_axis.rejections import operand_label, reject
 from pypto_core.passes.split_axis.state import SplitState
 
@@ -53,7 +54,7 @@ def check_absolute_indices(call: Call, state: SplitState) -> None:
         raise reject(
             "R-ABSOLUTE",
             "split-absolute-index",
-            f"'{call.name}' {role} {operand_label(call, position)} at ABSOLUTE indices, but the split gave each lane only "
+            f"'{call.name}' {role} {operand_label(call, position, state.made)} at ABSOLUTE indices, but the split gave each lane only "
             f"half of it on dim {info.dim}; make that tile outside the split region and pass it in",
             call.span,
             op=call.name,
@@ -79,9 +80,11 @@ def check_halved(
     except OpError:
         deduced = None
     if deduced is None or not _same_shape(deduced, halved):
+        if original.name == "tile.transpose":
+            raise transpose_hazard(original, None, dim, state.mode, "the split")
         offender = _full_width_operand(original, dim, rank, state, None)
         if offender is not None:
-            raise _full_width(original, offender, dim, rank)
+            raise _full_width(original, offender, dim, rank, state)
         raise reject(
             "R-AXIS-MAP",
             "split-axis-map",
@@ -93,10 +96,10 @@ def check_halved(
         )
     blind = _full_width_operand(original, dim, rank, state, (args, deduced))
     if blind is not None:
-        raise _full_width(original, blind, dim, rank)
+        raise _full_width(original, blind, dim, rank, state)
 
 
-def _full_width(call: Call, position: int, dim: int, rank: int) -> Exception:
+def _full_width(call: Call, position: int, dim: int, rank: int, state: SplitState) -> Exception:
     operand = call.args[position].type
     assert isinstance(operand, TileType)
     axis = len(operand.shape) - (rank - dim)
@@ -104,7 +107,7 @@ def _full_width(call: Call, position: int, dim: int, rank: int) -> Exception:
     return reject(
         "R-OPERAND",
         "split-full-width-operand",
-        f"'{call.name}' reads {operand_label(call, position)}, which is full-width: both lanes would read all "
+        f"'{call.name}' reads {operand_label(call, position, state.made)}, which is full-width: both lanes would read all "
         f"{written_text(extent)} cells of its dim {axis} while the result is halved; load or slice it inside the split "
         f"region, or shard it",
         call.span,

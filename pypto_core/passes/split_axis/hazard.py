@@ -5,7 +5,8 @@ from __future__ import annotations
 from pypto_core.analysis.lanes import split_dimension
 from pypto_core.analysis.names import written_name
 from pypto_core.analysis.split_axis import find_transpose_hazard
-from pypto_core.ir import Function, SplitAivScopeStmt, SplitMode, Stmt
+from pypto_core.diagnostics import PassError
+from pypto_core.ir import Call, Function, SplitAivScopeStmt, SplitMode, Stmt
 from pypto_core.passes.split_axis.rejections import reject
 
 _REMEDY = "read the columns with a slice instead, or drop the split"
@@ -35,13 +36,20 @@ def _check(body: Stmt, mode: SplitMode, rule: str, where: str) -> None:
     hazard = find_transpose_hazard(body, dim)
     if hazard is None:
         return
-    span = hazard.call.span
-    name = f" '{written_name(hazard.name, span)}'" if hazard.name is not None else ""
-    raise reject(
+    raise transpose_hazard(hazard.call, hazard.name, dim, mode, where, rule)
+
+
+def transpose_hazard(
+    call: Call, name: str | None, dim: int, mode: SplitMode, where: str, rule: str = "R-REGION-TRANSPOSE"
+) -> PassError:
+    """The rejection of one transpose; `where` says whose split it is."""
+    span = call.span
+    made = f" that makes '{written_name(name, span)}'" if name is not None else ""
+    return reject(
         rule,
         "split-transpose",
-        f"tile.transpose{name} swaps dim {dim}, which pl.SplitMode.{mode.name} of {where} shares out between the lanes: "
-        f"each lane would transpose only its own half; {_REMEDY}",
+        f"'tile.transpose'{made} swaps dim {dim}, which pl.SplitMode.{mode.name} of {where} shares out between the "
+        f"lanes: each lane would transpose only its own half; {_REMEDY}",
         span,
         op="tile.transpose",
         dim=dim,

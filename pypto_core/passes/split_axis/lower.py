@@ -70,6 +70,8 @@ def _rewrite_body(body: Stmt, state: SplitState, leaf: Leaf) -> Stmt:
 def _rewrite_stmt(stmt: Stmt, state: SplitState, leaf: Leaf) -> list[Stmt]:
     call = leaf_call(stmt)
     if call is not None:
+        if isinstance(stmt, AssignStmt):
+            state.made[stmt.var] = call
         return leaf(stmt, call, state)
     if isinstance(stmt, AssignStmt):
         return [bind_replaced(stmt, state) or stmt]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from pypto_core.analysis.lanes import split_dimension
 from pypto_core.analysis.statements import as_var
-from pypto_core.ir import Expr, SplitMode, TileType, TupleGetItem, TupleType, Type, Var, dim_equal
+from pypto_core.ir import Call, Expr, SplitMode, TileType, TupleGetItem, TupleType, Type, Var, dim_equal
 from pypto_core.passes.split_axis.extents import half
 
 
@@ -36,7 +36,8 @@ class SplitState:
     """Mutable state of one function's or region's halving.
 
     `tile_vars` holds the original and the rebuilt variable of every split tile; `repl` maps an original to its
-    replacement, installed by one substitution at the end. Whole tuples are only in `repl`.
+    replacement, installed by one substitution at the end. Whole tuples are only in `repl`. `made` remembers
+    the call behind each variable, for messages.
     """
 
     mode: SplitMode
@@ -45,6 +46,7 @@ class SplitState:
     is_aiv: bool = True
     tile_vars: dict[Var, TileInfo] = field(default_factory=dict)
     repl: dict[Var, Var] = field(default_factory=dict)
+    made: dict[Var, Call] = field(default_factory=dict)
 
     @property
     def dim(self) -> int:

@@ -332,7 +332,7 @@ def _view_then_slice(stmt: AssignStmt, call: Call, axis: int, state: SplitState)
         raise reject(
             "R-VIEW-DYNAMIC",
             "split-dynamic-view",
-            f"'{call.name}' views the full-width value {operand_label(call, 0)} with a run-time extent on dim {axis}; the "
+            f"'{call.name}' views the full-width value {operand_label(call, 0, state.made)} with a run-time extent on dim {axis}; the "
             f"lane's window of it needs a constant one: load or slice the lane's share first",
             call.span,
             op=call.name,
