@@ -6,10 +6,10 @@ directories through a :class:`FileSystem`, :class:`TextResolver` asks a function
 
 from __future__ import annotations
 
-import os
 import posixpath
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from pypto_core.frontend.recovery import FileSyntax, parse_file
@@ -111,13 +111,13 @@ class DiskFiles:
 
     def read(self, path: str) -> str | None:
         try:
-            with open(path, encoding="utf-8", errors="replace", newline="") as file:
+            with Path(path).open(encoding="utf-8", errors="replace", newline="") as file:
                 return file.read()
         except OSError:
             return None
 
     def is_directory(self, path: str) -> bool:
-        return os.path.isdir(path)
+        return Path(path).is_dir()
 
 
 #: How many parents of an importing file are searched after everything else.

@@ -60,6 +60,8 @@ def attribute(it: Interpreter, owner: Value, name: str, node: ast.expr | None = 
         return Value(data.name, owner.assumed)
     if isinstance(data, BuiltinFunction) and name == "__name__":
         return Value(data.name)
+    if isinstance(data, BuiltinFunction) and data.python_type is object and name == "__setattr__":
+        return Value(BuiltinFunction("object.__setattr__", _object_setattr))
     if isinstance(data, PyFunction) and data.role == "property" and name in ("setter", "getter", "deleter"):
         return Value(BuiltinFunction(name, lambda i, a, k: owner))
     if isinstance(data, PathData):
@@ -129,7 +131,16 @@ def _of_module(it: Interpreter, module: ModuleEnvironment, name: str) -> Value:
     submodule = it.graph.submodule(module, name)
     if submodule is not None:
         return Value(submodule)
-    raise CannotEvaluate(f"module {module.name} has no attribute {name}", fault=module.is_complete)
+    fault = module.is_complete and module.evaluated
+    raise CannotEvaluate(f"module {module.name} has no attribute {name}", fault=fault)
+
+
+def _object_setattr(it: Interpreter, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    """``object.__setattr__(self, "x", v)``, the way around frozen dataclasses."""
+    owner, name, value = arguments
+    if isinstance(owner.data, InstanceData) and isinstance(name.data, str):
+        it.journals.set(owner.data, name.data, value.assuming(it.taint))
+    return Value(None)
 
 
 def _of_super(it: Interpreter, proxy: SuperProxy, name: str) -> Value:

@@ -15,7 +15,6 @@ from pypto_core.frontend.static_eval.operators import (
     is_scalar,
     plain,
     scalar_binary,
-    scalar_of,
     wrap,
 )
 from pypto_core.frontend.static_eval.values import (
@@ -465,18 +464,10 @@ _FUNCTIONS: dict[str, Callable[[Interpreter, Arguments, Keywords], Value]] = {
     "classmethod": _with_role("classmethod"),
     **{
         name: _refused(name)
-        for name in (
-            "open input exec eval compile __import__ globals locals vars setattr delattr id hash memoryview bytearray "
-            "complex slice super dir help breakpoint issubclass format ascii aiter anext"
-        ).split()
+        for name in ["open", "input", "exec", "eval", "compile", "__import__", "globals", "locals", "vars", "setattr", "delattr", "id", "hash", "memoryview", "bytearray", "complex", "slice", "super", "dir", "help", "breakpoint", "issubclass", "format", "ascii", "aiter", "anext"]
     },
 }
-_EXCEPTIONS = (
-    "BaseException Exception ValueError TypeError KeyError IndexError AttributeError RuntimeError NotImplementedError "
-    "ImportError ModuleNotFoundError OSError IOError FileNotFoundError ZeroDivisionError ArithmeticError OverflowError "
-    "AssertionError LookupError NameError StopIteration SystemExit KeyboardInterrupt EnvironmentError TimeoutError "
-    "UserWarning DeprecationWarning RuntimeWarning FutureWarning Warning PermissionError"
-).split()
+_EXCEPTIONS = ["BaseException", "Exception", "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError", "RuntimeError", "NotImplementedError", "ImportError", "ModuleNotFoundError", "OSError", "IOError", "FileNotFoundError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "AssertionError", "LookupError", "NameError", "StopIteration", "SystemExit", "KeyboardInterrupt", "EnvironmentError", "TimeoutError", "UserWarning", "DeprecationWarning", "RuntimeWarning", "FutureWarning", "Warning", "PermissionError"]
 
 EXIT_FUNCTIONS = frozenset({"exit", "quit", "sys.exit", "os._exit", "os.abort"})
 

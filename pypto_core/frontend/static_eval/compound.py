@@ -13,6 +13,7 @@ from pypto_core.frontend.static_eval.control import (
     SignalKind,
     Slot,
     may_escape,
+    may_return,
     same_value,
     stored_names,
 )
@@ -110,6 +111,7 @@ def _for(it: Interpreter, node: ast.For | ast.AsyncFor, scope: Scope) -> Signal 
         lost = Unknown(f"set in a loop over something unknown: {fault.reason}")
         return _repeat(it, node, [node.target], scope, lost)
     before = it.taint
+    it.taint = before | source.assumed
     for count, item in enumerate(items):
         it.budget.spend()
         if count >= it.budget.limits.iterations:
@@ -119,13 +121,13 @@ def _for(it: Interpreter, node: ast.For | ast.AsyncFor, scope: Scope) -> Signal 
         if signal is None or signal.kind is SignalKind.CONTINUE:
             continue
         if signal.kind is SignalKind.BREAK:
-            it.taint = before
+            it.taint = it.taint if may_return(node.body) else before
             return None
         if signal.kind is SignalKind.UNCERTAIN:
             again = _repeat(it, node, [node.target], scope, Unknown("it is not known how often a loop runs"))
             return _after_uncertain(signal, again)
         return signal
-    it.taint = before
+    it.taint = it.taint if may_return(node.body) else before
     return it.execute(node.orelse, scope)
 
 
@@ -157,7 +159,7 @@ def _while(it: Interpreter, node: ast.While, scope: Scope) -> Signal | None:
             return _repeat(it, node, [], scope, _reason(test, node.test, it))
         it.taint = it.taint | test.assumed
         if not truth:
-            it.taint = before if not may_escape(node.body) else it.taint
+            it.taint = it.taint if may_return(node.body) else before
             return it.execute(node.orelse, scope)
         count += 1
         if count > it.budget.limits.iterations:
@@ -193,8 +195,8 @@ def _repeat(
     body = [*node.body, *node.orelse]
     lost: dict[Location, Slot] = {}
     for name in stored_names([*targets, *body]):
-        owner = scope.owner(name)
-        lost[id(owner), name] = (owner, name)
+        home = scope.owner(name)
+        lost[id(home), name] = (home, name)
     signal: Signal | None = None
     while True:
         outcome = it.journals.attempt(lambda: _one_turn(it, body, scope, lost, reason))
@@ -206,8 +208,8 @@ def _repeat(
     for location, (owner, key) in lost.items():
         change = outcome.changes.get(location)
         it.journals.lose(owner, key, reason, change[3] if change is not None else None)
-    may_return = signal is not None and (signal.kind is SignalKind.RETURN or signal.may_return)
-    return Signal(SignalKind.UNCERTAIN, may_return=True) if may_return else None
+    returns = signal is not None and (signal.kind is SignalKind.RETURN or signal.may_return)
+    return Signal(SignalKind.UNCERTAIN, may_return=True) if returns else None
 
 
 def _one_turn(

@@ -228,9 +228,7 @@ def stored_names(body: Iterable[ast.AST]) -> list[str]:
             for alias in node.names:
                 if alias.name != "*":
                     names[alias.asname or alias.name.split(".")[0]] = None
-        elif isinstance(node, ast.ExceptHandler) and node.name:
-            names[node.name] = None
-        elif isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name:
+        elif (isinstance(node, ast.ExceptHandler) and node.name) or (isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name):
             names[node.name] = None
         elif isinstance(node, ast.MatchMapping) and node.rest:
             names[node.rest] = None
@@ -243,10 +241,19 @@ _ESCAPES = (ast.Return, ast.Break, ast.Continue, ast.Raise)
 
 def may_escape(body: Iterable[ast.AST]) -> bool:
     """Whether a block contains a statement that may leave it."""
+    return _contains(body, _ESCAPES)
+
+
+def may_return(body: Iterable[ast.AST]) -> bool:
+    """Whether a block contains a statement that may leave the function."""
+    return _contains(body, (ast.Return, ast.Raise))
+
+
+def _contains(body: Iterable[ast.AST], kinds: tuple[type[ast.AST], ...]) -> bool:
     stack: list[ast.AST] = list(body)
     while stack:
         node = stack.pop()
-        if isinstance(node, _ESCAPES):
+        if isinstance(node, kinds):
             return True
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda, ast.expr)):
             stack.extend(ast.iter_child_nodes(node))

@@ -15,7 +15,7 @@ from pypto_core.frontend.static_eval import compound, library  # noqa: F401
 from pypto_core.frontend.static_eval.control import Journals, stored_names
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.limits import Budget, CannotEvaluate, LimitReached, Limits
-from pypto_core.frontend.static_eval.operators import hashable, plain
+from pypto_core.frontend.static_eval.operators import PYTHON_ERRORS, hashable, plain
 from pypto_core.frontend.static_eval.pl_symbols import PYPTO_MODULES
 from pypto_core.frontend.static_eval.scopes import Binding, Clock, ModuleEnvironment
 from pypto_core.frontend.static_eval.statements import define_class, define_function
@@ -126,8 +126,9 @@ class ModuleGraph:
                 define_class(it, item.node, module.scope, class_members(item), item)
             else:
                 it.execute([item.node], module.scope)
-        except (LimitReached, RecursionError) as limit:
-            reason = limit.reason if isinstance(limit, LimitReached) else "too deeply nested"
+        except (LimitReached, CannotEvaluate, *PYTHON_ERRORS) as limit:
+            nested = isinstance(limit, RecursionError)
+            reason = "too deeply nested" if nested else getattr(limit, "reason", str(limit))
             it.doubt += 1
             it.journals = Journals()
             for name in stored_names([item.node]):
@@ -182,7 +183,7 @@ class ModuleGraph:
     def submodule(self, module: ModuleEnvironment, name: str) -> ModuleEnvironment | None:
         """``package.name`` where the package itself has no such attribute."""
         file = self.files.get(module.filename)
-        found = self.resolver.find_in(file, name) if file is not None and file.is_package else None
+        found = self.resolver.find_in(file, name) if file is not None else None
         return self._module(found) if found is not None else None
 
     def certainly_importable(self, module: str) -> bool:

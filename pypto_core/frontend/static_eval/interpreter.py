@@ -15,7 +15,7 @@ from pypto_core.frontend.static_eval.builtin_functions import BUILTINS
 from pypto_core.frontend.static_eval.control import Journals, Signal, SignalKind
 from pypto_core.frontend.static_eval.limits import Budget, CannotEvaluate, LimitReached
 from pypto_core.frontend.static_eval.operators import PYTHON_ERRORS, first_unknown, is_scalar, scalar_of
-from pypto_core.frontend.static_eval.scopes import Binding, Clock, ModuleEnvironment, Read, Scope
+from pypto_core.frontend.static_eval.scopes import Binding, Clock, Read, Scope
 from pypto_core.frontend.static_eval.values import (
     NO_ASSUMPTIONS,
     BoundMethod,
@@ -65,6 +65,7 @@ class Interpreter:
         self.doubt = 0
         self.depth = 0
         self.reads: set[Read] = set()
+        self._frozen: tuple[set[Read], frozenset[Read]] = (self.reads, frozenset())
         self.source: SourceMap | None = None
         self.call_scope: Scope | None = None
         self.kernels: list[KernelFunction | ProgramClass] = []
@@ -317,12 +318,18 @@ class Interpreter:
         owner = scope.owner(name)
         if owner.kind == "module":
             site = self.site(node) if node is not None else None
-            state: Any = Binding(value, site, frozenset(self.reads), expression)
+            state: Any = Binding(value, site, self.reads_so_far(), expression)
         else:
             state = value
             if owner.cls is not None and node is not None and self.source is not None:
                 owner.cls.sites[name] = Site(self.source, node)
         self.journals.set(owner, name, state)
+
+    def reads_so_far(self) -> frozenset[Read]:
+        """Module-level names read by the current statement; the same object while nothing is added."""
+        if self._frozen[0] is not self.reads or len(self._frozen[1]) != len(self.reads):
+            self._frozen = (self.reads, frozenset(self.reads))
+        return self._frozen[1]
 
     def change(self, owner: MutableData) -> None:
         """Announce a change of a whole container."""

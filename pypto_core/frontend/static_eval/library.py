@@ -40,9 +40,7 @@ def _name(path: str) -> Value:
 
 # -- math --------------------------------------------------------------------------------------------------------------
 
-_MATH_FUNCTIONS = (
-    "ceil floor sqrt log log2 log10 exp gcd lcm isqrt pow fabs isinf isnan trunc copysign fmod isfinite hypot"
-).split()
+_MATH_FUNCTIONS = ["ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "gcd", "lcm", "isqrt", "pow", "fabs", "isinf", "isnan", "trunc", "copysign", "fmod", "isfinite", "hypot"]
 
 
 def _product(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:

@@ -36,9 +36,7 @@ Method = Callable[["Interpreter", Value, list[Value], dict[str, Value]], Value]
 # -- strings -----------------------------------------------------------------------------------------------------------
 
 _TEXT_METHODS = frozenset(
-    "lower upper strip lstrip rstrip split rsplit join replace startswith endswith format count find rfind index isdigit "
-    "isalpha isalnum isidentifier removeprefix removesuffix zfill title capitalize splitlines partition rpartition "
-    "casefold swapcase ljust rjust center isupper islower isspace".split()
+    ["lower", "upper", "strip", "lstrip", "rstrip", "split", "rsplit", "join", "replace", "startswith", "endswith", "format", "count", "find", "rfind", "index", "isdigit", "isalpha", "isalnum", "isidentifier", "removeprefix", "removesuffix", "zfill", "title", "capitalize", "splitlines", "partition", "rpartition", "casefold", "swapcase", "ljust", "rjust", "center", "isupper", "islower", "isspace"]
 )
 
 

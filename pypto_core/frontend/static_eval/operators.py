@@ -48,7 +48,6 @@ BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any], str]] = {
     ast.BitXor: ("^", operator.xor, "xor"),
 }
 _DIM_OPERATORS = frozenset({"+", "-", "*", "//", "%"})
-_REFLECTED = {"add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor"}
 
 PYTHON_ERRORS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
 
@@ -72,7 +71,7 @@ def plain(value: Value, assumed: set[str]) -> Any:
     """
     assumed |= value.assumed
     data = scalar_of(value.data)
-    if isinstance(data, SCALARS) or isinstance(data, (range, IntEnum)):
+    if isinstance(data, (*SCALARS, range, IntEnum)):
         return data
     if isinstance(data, Unknown):
         raise CannotEvaluate(data.reason)
@@ -236,7 +235,7 @@ def _container_binary(it: Interpreter, symbol: str, a: Any, b: Any, assumed: Ass
         return Value(text, frozenset(found))
     elif symbol == "|" and isinstance(a, DictData) and isinstance(b, DictData):
         return Value(DictData({**a.items, **b.items}, a.factory), assumed)
-    elif symbol == "|" and isinstance(a, (LibraryName, TypeValue)) or isinstance(b, (LibraryName, TypeValue)):
+    elif (symbol == "|" and isinstance(a, (LibraryName, TypeValue))) or isinstance(b, (LibraryName, TypeValue)):
         return Value(LibraryName("typing.Union"), assumed)
     if isinstance(a, SetData) and isinstance(b, SetData):
         return _set_binary(symbol, a, b, assumed)
@@ -266,7 +265,7 @@ def join_path(base: str, other: str) -> str:
 
 def _dunder(it: Interpreter, name: str, left: Value, right: Value) -> Value:
     for owner, other, method in ((left, right, f"__{name}__"), (right, left, f"__r{name}__")):
-        if isinstance(owner.data, InstanceData) and (method[2] != "r" or name in _REFLECTED or True):
+        if isinstance(owner.data, InstanceData):
             function = owner.data.cls.find(method)
             if function is not None and isinstance(function.data, PyFunction):
                 return it.call(function, [owner, other], {})
@@ -287,7 +286,7 @@ def unary(it: Interpreter, op: ast.unaryop, operand: Value) -> Value:
         data = int(data)
     if isinstance(data, (bool, int, float)):
         try:
-            result = -data if isinstance(op, ast.USub) else +data if isinstance(op, ast.UAdd) else ~data  # type: ignore[operator]
+            result = -data if isinstance(op, ast.USub) else +data if isinstance(op, ast.UAdd) else ~data
         except TypeError as error:
             raise CannotEvaluate(str(error), fault=True) from None
         return Value(result, operand.assumed)
@@ -437,7 +436,7 @@ def contains(it: Interpreter, container: Value, item: Value) -> Value:
     if isinstance(data, (str, bytes, range)):
         needle = plain(item, assumed)
         try:
-            return Value(needle in data, frozenset(assumed))  # type: ignore[operator]
+            return Value(needle in data, frozenset(assumed))
         except PYTHON_ERRORS as error:
             raise CannotEvaluate(str(error), fault=True) from None
     special = it.contains_special(container, item)
@@ -472,6 +471,6 @@ def hashable(value: Value) -> Hashable:
         if data.cls.find("__eq__") is not None or data.cls.find("__hash__") is not None:
             raise CannotEvaluate("keys of a class with its own equality are not modelled")
         return (id(data),)
-    if isinstance(data, SCALARS) or isinstance(data, Hashable):
+    if isinstance(data, Hashable):
         return data
     raise CannotEvaluate(f"{type_name(data)} as a key")

@@ -54,6 +54,8 @@ def symbol_attribute(owner: PlSymbol, name: str) -> Value:
     """``pl.<...>.<name>``: a dtype, an enumeration member, a constant, or a deeper symbol."""
     path = (*owner.path, name)
     path = _SUBMODULES.get(path, path)
+    if len(path) == 1:
+        return Value(PlSymbol(path))
     value = symbol_value(path)
     if value is not None:
         return Value(value)
@@ -143,7 +145,7 @@ def kernel_of(
     if syntax is None:
         syntax = FunctionSyntax(node, function.source, list(function.body))
     kernel = KernelFunction(
-        function.name, form, syntax, decorator, keywords, function.scope, it.clock.tick(), owner
+        function.name, form, syntax, decorator, keywords, function.scope, it.clock.observe(), owner
     )
     it.kernels.append(kernel)
     return Value(kernel)

@@ -157,7 +157,10 @@ class ModuleEnvironment:
             self._bindings.pop(name, None)
         else:
             self._bindings[name] = binding
-        self._history.setdefault(name, []).append((self._clock.tick(), binding))
+        history = self._history.setdefault(name, [])
+        if history and history[-1][0] > self._clock.observed:
+            history.pop()  # nothing has looked at the name as it was
+        history.append((self._clock.tick(), binding))
 
     def note_gap(self, reason: str) -> None:
         if reason not in self.gaps:
@@ -174,12 +177,21 @@ class ModuleEnvironment:
 
 
 class Clock:
-    """Moments of one evaluation; every binding of a module-level name is one."""
+    """Moments of one evaluation; every binding of a module-level name is one.
 
-    __slots__ = ("now",)
+    ``observed`` is the last moment to which somebody may want to go back: the making of a kernel.
+    """
+
+    __slots__ = ("now", "observed")
 
     def __init__(self) -> None:
         self.now = 0
+        self.observed = 0
+
+    def observe(self) -> int:
+        """The moment at which a kernel is made."""
+        self.observed = self.tick()
+        return self.observed
 
     def tick(self) -> int:
         self.now += 1

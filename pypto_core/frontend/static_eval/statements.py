@@ -38,6 +38,7 @@ from pypto_core.frontend.static_eval.values import (
     Value,
     unknown,
 )
+from pypto_core.frontend.syntax import dotted
 
 # -- assignments -------------------------------------------------------------------------------------------------------
 
@@ -97,7 +98,7 @@ def store_attribute(
     if isinstance(data, ModuleEnvironment):
         site = it.site(node) if node is not None else None
         data.stored_from_outside.add(name)
-        it.journals.set(data.scope, name, Binding(value, site, frozenset(it.reads)))
+        it.journals.set(data.scope, name, Binding(value, site, it.reads_so_far()))
     elif isinstance(data, (InstanceData, ClassData)):
         if isinstance(data, InstanceData) and node is not None:
             site = it.site(node)
@@ -270,7 +271,7 @@ def define_class(
         if _form(decorator) == "program":
             whole = syntax or _class_syntax(node, members, source)
             keywords = dict(decorator.data.keywords) if isinstance(decorator.data, KernelDecorator) else {}
-            program = ProgramClass(node.name, whole, decorator_node, keywords, scope, it.clock.tick())
+            program = ProgramClass(node.name, whole, decorator_node, keywords, scope, it.clock.observe())
             it.kernels.append(program)
             it.bind(scope, node.name, Value(program), node)
             return
@@ -373,7 +374,7 @@ def _import_from(it: Interpreter, node: ast.ImportFrom, scope: Scope) -> Signal 
 def _import_star(it: Interpreter, module: Value, alias: ast.alias, text: str, scope: Scope) -> None:
     data = module.data
     if not isinstance(data, ModuleEnvironment):
-        if not (isinstance(data, PlSymbol) or isinstance(data, LibraryName)):
+        if not isinstance(data, (PlSymbol, LibraryName)):
             _unresolved(it, alias, text, ("*",), scope)
         scope.module.note_gap(f"from {text} import * is not resolved")
         return
@@ -404,7 +405,7 @@ def _expression(it: Interpreter, node: ast.Expr, scope: Scope) -> Signal | None:
     value = node.value
     if isinstance(value, ast.Constant):
         return None
-    if isinstance(value, ast.Call):
+    if isinstance(value, ast.Call) and dotted(value.func) is not None:
         callee = it.evaluate(value.func, scope)
         if isinstance(callee.data, BuiltinFunction) and callee.data.name in EXIT_FUNCTIONS:
             return RAISED

@@ -35,7 +35,7 @@ def subscript(it: Interpreter, node: ast.Subscript, scope: Scope) -> Value:
         site = it.site(node)
         assert site is not None
         return Value(TypeValue(data.path[-1], node, scope, site))
-    if isinstance(data, LibraryName):
+    if isinstance(data, LibraryName) and not data.path.startswith("os."):
         return Value(data)
     if isinstance(data, BuiltinFunction) and data.python_type is not None:
         return Value(LibraryName(f"builtins.{data.name}"))

@@ -60,15 +60,6 @@ def test_bounded(name: str) -> None:
         assert after is not None and after.data == 42
 
 
-def test_full_limit_is_seconds() -> None:
-    text = "for i in range(10 ** 6):\n    for j in range(10 ** 6):\n        y = j\n"
-    started = time.perf_counter()
-    graph = ModuleGraph(ModuleFile("m", "m.py", text))
-    assert time.perf_counter() - started < 60
-    value = graph.root.value("y")
-    assert value is not None and value.is_unknown
-
-
 def test_nothing_runs(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     text = f"""
