@@ -6,8 +6,10 @@ check rejects ``False`` only, an exact match demands ``True``.
 
 from __future__ import annotations
 
-from pypto_core.arith import Analyzer
+from pypto_core.arith import Analyzer, Interval
+from pypto_core.arith.bounds import bound_of
 from pypto_core.ir import (
+    Add,
     ConstInt,
     DataType,
     Eq,
@@ -15,9 +17,14 @@ from pypto_core.ir import (
     Le,
     Lt,
     MakeTuple,
+    Max,
+    Min,
+    Mul,
     Ne,
     ScalarType,
+    Sub,
     TupleGetItem,
+    Var,
     dim_equal,
 )
 from pypto_core.ir.scalar import make_binary
@@ -39,6 +46,31 @@ def _comparable(a: Expr, b: Expr) -> bool:
     return left is not None and right is not None and left.is_unsigned_int is right.is_unsigned_int
 
 
+_PLAIN = (Add, Sub, Mul, Min, Max)
+
+
+def _reads_each_once(e: Expr, seen: set[Expr]) -> bool:
+    """Whether ``e`` is plain arithmetic whose variables occur once (also among those already ``seen``): then its constant
+    interval is exact and no rewriting can narrow it."""
+    if isinstance(e, ConstInt):
+        return True
+    if isinstance(e, Var):
+        if e in seen:
+            return False
+        seen.add(e)
+        return True
+    if isinstance(e, _PLAIN):
+        return _reads_each_once(e.left, seen) and _reads_each_once(e.right, seen)
+    return False
+
+
+def _intervals(*operands: Expr) -> tuple[tuple[Interval, ...], bool]:
+    """Constant intervals of the operands, and whether they are all that can be known about sums and differences."""
+    seen: set[Expr] = set()
+    exact = all(_reads_each_once(e, seen) for e in operands)
+    return tuple(bound_of(e, {}) for e in operands), exact
+
+
 def prove_eq(a: Expr, b: Expr) -> bool | None:
     """``a == b``: proven, refuted, or unknown."""
     if not _comparable(a, b):
@@ -47,6 +79,13 @@ def prove_eq(a: Expr, b: Expr) -> bool | None:
         return a.value == b.value
     if dim_equal(a, b):
         return True
+    (left, right), exact = _intervals(a, b)
+    if left.lo == left.hi == right.lo == right.hi:
+        return True
+    if left.hi < right.lo or right.hi < left.lo:
+        return False
+    if exact:
+        return None
     analyzer = Analyzer()
     if analyzer.can_prove(Eq(a, b, DataType.BOOL)):
         return True
@@ -61,10 +100,29 @@ def prove_le(a: Expr, b: Expr) -> bool | None:
         return a.value <= b.value
     if dim_equal(a, b):
         return True
+    (left, right), exact = _intervals(a, b)
+    if left.hi <= right.lo:
+        return True
+    if left.lo > right.hi:
+        return False
+    if exact:
+        return None
     analyzer = Analyzer()
     if analyzer.can_prove(Le(a, b, DataType.BOOL)):
         return True
     return False if analyzer.can_prove(Lt(b, a, DataType.BOOL)) else None
+
+
+def sum_exceeds(a: Expr, b: Expr, limit: Expr) -> bool:
+    """Whether ``a + b > limit`` is certain; False for operands that are not integer scalars."""
+    if not (is_integer(a) and is_integer(b) and is_integer(limit)):
+        return False
+    if isinstance(a, ConstInt) and isinstance(b, ConstInt) and isinstance(limit, ConstInt):
+        return a.value + b.value > limit.value and prove_le(add(a, b), limit) is False
+    (left, right, top), exact = _intervals(a, b, limit)
+    if exact and left.lo + right.lo <= top.hi:
+        return False
+    return prove_le(add(a, b), limit) is False
 
 
 def prove_negative(e: Expr) -> bool:

@@ -23,6 +23,7 @@ from pypto_core.ops.proofs import (
     prove_eq,
     prove_le,
     prove_negative,
+    sum_exceeds,
 )
 from pypto_core.ops.registry import OpCall
 from pypto_core.ops.shape_rules import is_one, show_dim, show_shape
@@ -109,14 +110,13 @@ def _window_axis(call: OpCall, read: WindowRead, axis: int) -> Expr:
             arg=read.valid_arg,
         )
     reach = requested if requested is not None and not read.exact else window
-    if not read.clamp and is_integer(offset) and is_integer(reach) and is_integer(source):
-        if prove_le(add(offset, reach), source) is False:
-            call.fail(
-                "op-shape",
-                f"{call.name} reads past the end of dimension {axis}: offset {show_dim(offset)} + extent "
-                f"{show_dim(reach)} exceeds the source extent {show_dim(source)}. {read.remedy}".rstrip(),
-                arg=read.offset_arg,
-            )
+    if not read.clamp and sum_exceeds(offset, reach, source):
+        call.fail(
+            "op-shape",
+            f"{call.name} reads past the end of dimension {axis}: offset {show_dim(offset)} + extent "
+            f"{show_dim(reach)} exceeds the source extent {show_dim(source)}. {read.remedy}".rstrip(),
+            arg=read.offset_arg,
+        )
     available = _available(call, read, offset, window, source, valid)
     if requested is None:
         return available
@@ -215,9 +215,7 @@ def _check_write_bounds(call: OpCall, write: RegionWrite) -> None:
                 arg=write.offset_arg,
             )
         extent, target = reach[axis], write.target_shape[axis]
-        if not (is_integer(offset) and is_integer(extent)):
-            continue
-        if prove_le(add(offset, extent), target) is False:
+        if sum_exceeds(offset, extent, target):
             call.fail(
                 "op-shape",
                 f"{call.name} writes past the end of dimension {axis}: offset {show_dim(offset)} + extent "
