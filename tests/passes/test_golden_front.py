@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 
@@ -10,13 +11,16 @@ from pypto_core.diagnostics import PassError
 from pypto_core.frontend import parse
 from pypto_core.passes.pipeline import PIPELINE
 from tests.support.golden import (
+    GOLDEN,
     Case,
     Stage,
     assert_mentions,
     cases,
+    kernel_records,
     kernel_stages,
     make_pass,
     read_program,
+    recorded_stages,
     same_text,
     text_of,
 )
@@ -99,3 +103,21 @@ def test_kernel_stage(stage: Stage) -> None:
     if stage.pass_name == "InlineFunctions":
         actual, expected = _renumbered(actual), _renumbered(expected)
     same_text(actual, expected)
+
+
+RECORDS = [(k, b, n, e) for k, b, n, e in kernel_records()]
+
+
+@pytest.mark.parametrize(
+    ("backend", "entry"), [(b, e) for _, b, _, e in RECORDS], ids=[f"{k}.{b}-{n}" for k, b, n, _ in RECORDS]
+)
+def test_kernel_chain(backend: str, entry: dict[str, Any]) -> None:
+    """All front passes in memory, compared after every one that is recorded."""
+    stages = recorded_stages(GOLDEN / "kernels", entry)
+    program, expected = read_program(str(entry["program"])), str(entry["program"])
+    for name in PASSES:
+        if name not in stages and name not in (entry.get("unchanged") or ()):
+            break
+        program = make_pass(name, backend)(program)
+        expected = stages.get(name, expected)
+        same_text(_renumbered(text_of(program)), _renumbered(expected))
