@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import sys
 from functools import partial
+from types import ModuleType
 from typing import Any
 
 from pypto_core.passes.pipeline import PIPELINE, factory_of, make_pass
@@ -22,3 +24,14 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return [*_FACTORIES, "PIPELINE"]
+
+
+class _Factories(ModuleType):
+    """Keeps the factories callable: importing ``passes.simplify`` would bind that module over the factory."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _FACTORIES and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Factories

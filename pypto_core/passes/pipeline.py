@@ -191,9 +191,9 @@ def check_pipeline(
 ) -> tuple[ir.Program, list[Diagnostic]]:
     """Run the passes with verification between them as §7.3 says; stops at the first point with an error.
 
-    Returns the last program reached and the findings, warnings and hints included.
+    Returns the last program reached and the findings. Performance hints are among them when the end was reached.
     """
-    from pypto_core.verify import orphans_of, verify, warnings_of
+    from pypto_core.verify import hints_of, orphans_of, verify, warnings_of
 
     found: list[Diagnostic] = list(warnings_of(program, backend))
     found += verify(program, AT_INPUT, backend)
@@ -215,6 +215,7 @@ def check_pipeline(
             found += orphans_of(program)
         if _has_error(found):
             return program, found
+    found += hints_of(program, backend)
     return program, found
 
 

@@ -11,7 +11,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pypto_core.analysis.affinity import Affinity, classify_call_affinity, consumer_lane, has_stated_lane
-from pypto_core.analysis.lanes import BOUNDARY_OPS, GATHER_OPS, SHARD_OPS, TILE_BOUNDARY_OPS, split_dimension
+from pypto_core.analysis.lanes import (
+    BOUNDARY_OPS,
+    GATHER_OPS,
+    SHARD_OPS,
+    TILE_BOUNDARY_OPS,
+    const_value,
+    split_dimension,
+)
 from pypto_core.analysis.names import describe, dsl_name
 from pypto_core.analysis.split_axis import is_reduce_on_split_axis, other_reduction
 from pypto_core.analysis.statements import as_var, has_region, trailing_yield, walk_stmts
@@ -28,6 +35,7 @@ from pypto_core.ir import (
     SplitAivScopeStmt,
     SplitMode,
     Stmt,
+    TensorType,
     TileType,
     Type,
     Var,
@@ -180,6 +188,7 @@ class _Check:
                 opened,
                 op=op,
                 mode=region.split.name,
+                region=_header(region),
             )
         if data_parallel and is_reduce_on_split_axis(call, split_dimension(region.split)):
             self.reduces_split_axis(call, region, opened)
@@ -223,6 +232,7 @@ class _Check:
             other=other_reduction(call.name),
             dim=dim,
             mode=region.split.name,
+            region=_header(region),
         )
 
     def boundary_outside(self, call: Call) -> None:
@@ -233,6 +243,7 @@ class _Check:
             f"'{call.name}' must stand inside a pl.split_aiv region; wrap it in "
             f"`for lane in pl.split_aiv(2, mode=...):`",
             op=call.name,
+            extents=_extents(call.type),
         )
 
     def flat_boundary(self, call: Call) -> None:
@@ -313,6 +324,7 @@ class _Check:
                 tuple(related),
                 op=call.name,
                 name=name,
+                region=_header(region),
             )
 
     def unnamed_shard(self, call: Call, opened: tuple[Related, ...]) -> None:
@@ -374,6 +386,8 @@ class _Check:
                     op=made[0].name,
                     name=name,
                     end="init" if value is arg.init_value else "yield",
+                    loop=loop.span,
+                    crossing=made[0].span,
                 )
                 break
 
@@ -394,6 +408,9 @@ class _Check:
                 op=call.name,
                 boundary=made.name,
                 name=name,
+                region=_header(region),
+                home=_header(home) if home is not None else None,
+                crossing=made.span,
             )
 
     def check_mixed_modes(self) -> None:
@@ -414,6 +431,7 @@ class _Check:
             op=late.name,
             mode=b,
             other_mode=a,
+            earlier=early.span,
         )
 
     def operands(self, call: Call) -> Iterator[tuple[Var, Call | None, SplitAivScopeStmt | None]]:
@@ -437,6 +455,12 @@ def _calls(stmt: Stmt) -> Iterator[Call]:
 
 def _space(type_: Type) -> MemorySpace | None:
     return type_.memory_space if isinstance(type_, TileType) else None
+
+
+def _extents(type_: Type) -> tuple[int | None, ...]:
+    """Constant extents of a tile or tensor, None for one known at run time."""
+    shape = type_.shape if isinstance(type_, (TileType, TensorType)) else ()
+    return tuple(const_value(e) for e in shape)
 
 
 def _quoted(name: str) -> str:

@@ -54,6 +54,22 @@ class _Check:
                 *related,
             )
 
+    def _initial_value(self, arg: ir.IterArg, loop: ir.Stmt) -> None:
+        """An initial value; one that is defined nowhere stands for a name that only the loop assigns (§4.7)."""
+        var = as_var(arg.init_value)
+        if var is None or var in self._visible or var in self._assigned or var.name_hint not in arg.name_hint:
+            self._use(arg.init_value, best_span(arg.init_value.span, loop.span))
+            return
+        name = author_name(var)
+        self._add(
+            "ssa-scope",
+            6,
+            f"Variable '{name}' is read after the loop but gets its value only inside it: a loop without a trip leaves "
+            f"it without one. Give '{name}' a value before the loop",
+            best_span(var.span, loop.span),
+            Related("the loop", loop.span),
+        )
+
     def _define(self, var: ir.Var, span: ir.Span) -> None:
         earlier = self._assigned.get(var)
         if earlier is not None:
@@ -93,7 +109,7 @@ class _Check:
             for bound in (loop.start, loop.stop, loop.step):
                 self._use(bound, best_span(bound.span, loop.span))
         for arg in loop.iter_args:
-            self._use(arg.init_value, best_span(arg.init_value.span, loop.span))
+            self._initial_value(arg, loop)
         outer = set(self._visible)
         self._visible.update(loop.iter_args)
         if isinstance(loop, ir.ForStmt):

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pypto_core import ir
 from pypto_core.analysis.spans import target_span
 from pypto_core.diagnostics import Diagnostic, Severity
+from pypto_core.ops.registry import find_op
 from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
 
 _variable = Finding("UnusedVariableCheck", Severity.WARNING)
@@ -55,8 +56,6 @@ def check_variables(function: ir.Function, context: Context) -> Iterator[Diagnos
 
 def _has_effect(value: ir.Expr) -> bool:
     """Whether deleting the statement would delete more than the value."""
-    from pypto_core.ops.registry import find_op
-
     for expr in ir.walk_exprs(value):
         if isinstance(expr, ir.Submit):
             return True
