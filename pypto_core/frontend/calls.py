@@ -9,7 +9,7 @@ from typing import Any
 
 from pypto_core.frontend.attributes import read_attrs
 from pypto_core.frontend.closure import plain, sequence
-from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, is_poison
+from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, is_poison, nearest
 from pypto_core.frontend.dimensions import value_dim
 from pypto_core.frontend.expressions import expr, task_invalid, undefined_name
 from pypto_core.frontend.folding import as_constant, enum_or_dtype, evaluate, outer_only
@@ -56,7 +56,7 @@ def call(ctx: FunctionContext, node: ast.Call) -> Expr:
         return kernel_call(ctx, node, path[1], node.func)
     if len(path) == 1:
         return _bare_call(ctx, node, path[0])
-    root = prefix(ctx, path, node)
+    root = prefix(ctx, path, node.func)
     if root is None:
         return _method_call(ctx, node, path)
     return language_call(ctx, node, (root, *path[1:]))
@@ -331,7 +331,8 @@ def _get_byte(ctx: FunctionContext, node: ast.Call, path: tuple[str, ...]) -> Ex
     name = path[-2]
     dtype = DataType.by_name.get(name)
     if dtype is None:
-        ctx.fail("get-byte-dtype", f"'{name}' is not a dtype{did_you_mean(name, DataType.by_name)}", node.func, name=name)
+        ctx.fail("get-byte-dtype", f"'{name}' is not a dtype{did_you_mean(name, DataType.by_name)}", node.func, name=name,
+                 suggestion=nearest(name, DataType.by_name))
     return ConstInt(dtype.byte, span=ctx.span(node))
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pypto_core.diagnostics import Related
 from pypto_core.frontend.attributes import read_attrs
-from pypto_core.frontend.context import Callee, FunctionContext, Silent, did_you_mean, is_poison
+from pypto_core.frontend.context import Callee, FunctionContext, Silent, did_you_mean, is_poison, nearest
 from pypto_core.frontend.expressions import expr
 from pypto_core.frontend.syntax import Located, dotted
 from pypto_core.ir import (
@@ -43,6 +43,7 @@ def find_callee(ctx: FunctionContext, name: str, at: Located) -> Callee:
             f"the program has no function '{name}'{did_you_mean(name, known)}; it has {', '.join(known) or 'none'}",
             at,
             name=name,
+            suggestion=nearest(name, known),
         )
     return callee
 
@@ -53,6 +54,7 @@ def kernel_call(ctx: FunctionContext, node: ast.Call, name: str, at: Located) ->
     arguments = read_arguments(ctx, node.args)
     attrs: dict[str, Any] = {}
     device: Expr | None = None
+    refused = False
     for keyword in node.keywords:
         if keyword.arg == "attrs":
             attrs = read_call_attrs(ctx, keyword.value, len(arguments.values), arguments)
@@ -64,9 +66,12 @@ def kernel_call(ctx: FunctionContext, node: ast.Call, name: str, at: Located) ->
                 hint = f"; '{keyword.arg}' belongs to pl.submit(self.{name}, ...)"
             elif keyword.arg in callee.param_names:
                 hint = ": pass arguments by position"
+            refused = True
             ctx.error(
                 "kernel-keyword", f"a kernel call takes no keyword '{keyword.arg or '**'}'{hint}", keyword, name=keyword.arg
             )
+    if refused:
+        raise Silent
     check_arity(ctx, callee, arguments.values, node, 0)
     return build_call(ctx, callee, arguments, attrs, device, node)
 
