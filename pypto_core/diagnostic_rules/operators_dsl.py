@@ -73,7 +73,9 @@ RULES: tuple[Rule, ...] = (
         "have, two values for one parameter, or a combination that no form of the operator takes. The message ends "
         "with the signature.",
         failing=_kernel("y = pl.row_expand_mul(a, pl.row_max(a), clamp=True)"),
-        repaired=_kernel("t = pl.create_tile([64, 64], dtype=pl.FP32)", "y = pl.row_expand_mul(a, pl.row_max(a, t))"),
+        repaired=_kernel(
+            "t = pl.create_tile([64, 64], dtype=pl.FP32)", "y = pl.row_expand_mul(a, pl.row_max(a, t))"
+        ),
     ),
     Rule(
         "scalar-left-operand",

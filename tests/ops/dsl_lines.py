@@ -70,7 +70,9 @@ class Line:
         if isinstance(node, ast.BinOp):
             return ir.make_binary(_BINARY[type(node.op)], self.expr(node.left), self.expr(node.right))
         if isinstance(node, ast.Compare):
-            return ir.make_binary(_COMPARE[type(node.ops[0])], self.expr(node.left), self.expr(node.comparators[0]))
+            return ir.make_binary(
+                _COMPARE[type(node.ops[0])], self.expr(node.left), self.expr(node.comparators[0])
+            )
         if isinstance(node, ast.Attribute):
             path = ast.unparse(node)
             return math.inf if path == "math.inf" else find_constant(path)

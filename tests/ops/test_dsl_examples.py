@@ -64,7 +64,9 @@ def test_verified(row: dict[str, Any]) -> None:
 
 
 def _facts(message: str) -> list[str]:
-    return re.findall(r"\d+|\b[a-z_]+\.[\w.]*\w|\b[A-Z]\w*[A-Z]\w*\b|\[[^\]]*\]|\b(?:u?int|fp|bfloat)\d+\b", message)
+    return re.findall(
+        r"\d+|\b[a-z_]+\.[\w.]*\w|\b[A-Z]\w*[A-Z]\w*\b|\[[^\]]*\]|\b(?:u?int|fp|bfloat)\d+\b", message
+    )
 
 
 @pytest.mark.parametrize("row", _examples("rejected"))

@@ -10,7 +10,11 @@ import pytest
 from pypto_core.ops import OpError, all_ops, create_op_call
 from tests.ops.notation import Case, Reader, read_cases, show
 
-CASES = [case for path in sorted((Path(__file__).parent / "cases").glob("tensor_*.txt")) for case in read_cases(path)]
+CASES = [
+    case
+    for path in sorted((Path(__file__).parent / "cases").glob("tensor_*.txt"))
+    for case in read_cases(path)
+]
 NAMESPACES = ("tensor.", "array.", "pld.", "prefetch.", "builtin.", "dist.")
 
 
@@ -26,7 +30,9 @@ def test_case(case: Case) -> None:
     error = caught.value
     assert error.diagnostic.code == case.code, error.diagnostic.message
     assert case.words in error.diagnostic.message
-    where = {"-"} if error.arg_index is None and error.keyword is None else {str(error.arg_index), error.keyword}
+    where = (
+        {"-"} if error.arg_index is None and error.keyword is None else {str(error.arg_index), error.keyword}
+    )
     assert case.where in where, error.diagnostic.message
 
 

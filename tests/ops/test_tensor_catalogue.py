@@ -53,7 +53,16 @@ def op(entry: dict[str, Any]) -> OpDef:
 
 
 def test_nothing_but_the_catalogue() -> None:
-    families = ("tensor", "array", "pld.tensor", "pld.tile", "pld.system", "prefetch", "builtin.tensor", "dist")
+    families = (
+        "tensor",
+        "array",
+        "pld.tensor",
+        "pld.tile",
+        "pld.system",
+        "prefetch",
+        "builtin.tensor",
+        "dist",
+    )
     assert {o.name for o in all_ops() if o.namespace in families} == {e["name"] for e in ENTRIES}
 
 
@@ -68,7 +77,9 @@ def test_arguments(entry: dict[str, Any], op: OpDef) -> None:
         (a["name"], _KIND_OF_RULE.get((op.rule, a["name"]), a["kind"]), a["optional"]) for a in entry["args"]
     ]
     assert [(p.name, p.kind.value, p.optional) for p in op.params] == wanted
-    memory = {i: tuple(ir.MemorySpace[m] for m in spaces) for i, spaces in entry.get("input_memory", {}).items()}
+    memory = {
+        i: tuple(ir.MemorySpace[m] for m in spaces) for i, spaces in entry.get("input_memory", {}).items()
+    }
     assert {i: p.memory for i, p in enumerate(op.params) if p.memory} == memory
 
 
@@ -141,7 +152,9 @@ _PREFETCH = {
 
 #: Variables of an example where they differ from `_T`.
 _SPECIAL: dict[str, dict[str, str]] = {
-    **{f"tensor.{n}": _INT for n in ("and", "ands", "or", "ors", "xor", "xors", "shl", "shls", "shr", "shrs")},
+    **{
+        f"tensor.{n}": _INT for n in ("and", "ands", "or", "ors", "xor", "xors", "shl", "shls", "shr", "shrs")
+    },
     "tensor.not": {"x": "pl.Tensor[[64, 128], pl.INT16]"},
     "tensor.matmul": _MATMUL,
     "tensor.matmul_acc": _MATMUL,

@@ -15,6 +15,7 @@ from tests.ops.probe_reader import read_argument, read_type
 
 _SPEC = Path(__file__).parents[2] / "docs" / "spec" / "ops_tensor.md"
 
+
 def _rows() -> list[tuple[str, str, str]]:
     text = _SPEC.read_text(encoding="utf-8").partition("## 9. Verified probes")[2]
     rows = re.findall(r"^\| `([\w.]+)` \| (.*?) \| (.*) \|$", text, re.MULTILINE)

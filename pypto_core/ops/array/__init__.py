@@ -32,7 +32,9 @@ def deduce_create(call: OpCall) -> Type:
     dtype = call.require_kw("dtype")
     if not isinstance(dtype, DataType) or not (dtype.is_int or dtype in (DataType.BOOL, DataType.TASK_ID)):
         shown = dtype.text if isinstance(dtype, DataType) else dtype
-        call.fail("op-dtype", f"{call.name} dtype must be integer, BOOL, or TASK_ID, got {shown}", keyword="dtype")
+        call.fail(
+            "op-dtype", f"{call.name} dtype must be integer, BOOL, or TASK_ID, got {shown}", keyword="dtype"
+        )
     return ArrayType(dtype, extent)
 
 

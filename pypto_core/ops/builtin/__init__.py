@@ -37,7 +37,9 @@ def _check_dtype(call: OpCall, data: TensorType, allowed: tuple[DataType, ...]) 
     """The ``dtype`` keyword repeats the data's dtype, which the kernel must support."""
     dtype = call.require_kw("dtype", f"Missing kwarg 'dtype' on {call.name}")
     if dtype is not data.dtype:
-        call.fail("op-dtype", f"{call.name} dtype must equal the data dtype {data.dtype.text}", keyword="dtype")
+        call.fail(
+            "op-dtype", f"{call.name} dtype must equal the data dtype {data.dtype.text}", keyword="dtype"
+        )
     if dtype not in allowed:
         names = " or ".join(d.printed for d in allowed)
         call.fail("op-dtype", f"{call.name} supports only {names}, got {data.dtype.text}", keyword="dtype")
@@ -85,7 +87,9 @@ def deduce_ring(call: OpCall) -> Type:
         )
     elements = element_count(source.shape)
     if elements is None or elements % ranks:
-        call.fail("op-shape", f"{call.name} src must be static with an element count divisible by {ranks}", arg=0)
+        call.fail(
+            "op-shape", f"{call.name} src must be static with an element count divisible by {ranks}", arg=0
+        )
     return result_type(call, 0)
 
 

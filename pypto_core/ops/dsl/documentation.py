@@ -68,7 +68,9 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "addc": _vector("Sum of three tiles in one instruction: lhs + rhs + rhs2."),
     "addsc": _vector("Adds a scalar and a second tile to a tile: lhs + rhs + rhs2."),
     "sub": _vector(f"Difference of two operands, element by element. {_SCALAR_RIGHT}"),
-    "subs": _vector("Subtracts a scalar from every element; the element type stays that of the left operand."),
+    "subs": _vector(
+        "Subtracts a scalar from every element; the element type stays that of the left operand."
+    ),
     "subc": _vector("lhs - rhs + rhs2 of three tiles in one instruction."),
     "subsc": _vector("lhs - rhs + rhs2 of a tile, a scalar and a tile in one instruction."),
     "mul": _vector(f"Product of two operands, element by element. {_SCALAR_RIGHT}"),
@@ -87,7 +89,9 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "log": _vector("Natural logarithm of every element; FP16 or FP32."),
     "sqrt": _vector("Square root of every element; on a tensor an integer input gives FP32."),
     "rsqrt": _vector("Reciprocal square root of every element; high_precision needs a tensor."),
-    "tile.rsqrt": _vector("Reciprocal square root of every element; a scratch tile tmp selects the exact form."),
+    "tile.rsqrt": _vector(
+        "Reciprocal square root of every element; a scratch tile tmp selects the exact form."
+    ),
     "recip": _vector("1 / x of every element; high_precision needs FP16 or FP32."),
     "sin": _vector("Sine of every element, in radians; FP32 only."),
     "cos": _vector("Cosine of every element, in radians; FP32 only."),
@@ -107,14 +111,20 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "maximums": _vector("Larger of every element and a scalar."),
     "minimum": _vector("Smaller of two operands, element by element; the right one may be a scalar."),
     "minimums": _vector("Smaller of every element and a scalar."),
-    "max": _free("Larger of two scalars. For tensors and tiles use pl.maximum, or a reduction such as pl.row_max."),
-    "min": _free("Smaller of two scalars. For tensors and tiles use pl.minimum, or a reduction such as pl.row_min."),
+    "max": _free(
+        "Larger of two scalars. For tensors and tiles use pl.maximum, or a reduction such as pl.row_max."
+    ),
+    "min": _free(
+        "Smaller of two scalars. For tensors and tiles use pl.minimum, or a reduction such as pl.row_min."
+    ),
     "and_": _vector(f"Bitwise and of two operands. {_BIT_NOTE}"),
     "ands": _vector(f"Bitwise and of every element with a scalar. {_BIT_NOTE}"),
     "or_": _vector(f"Bitwise or of two operands. {_BIT_NOTE}"),
     "ors": _vector(f"Bitwise or of every element with a scalar. {_BIT_NOTE}"),
     "xor": _vector(f"Bitwise exclusive or of two operands; tiles need a scratch tile. {_BIT_NOTE}"),
-    "xors": _vector(f"Bitwise exclusive or of every element with a scalar; tiles need a scratch tile. {_BIT_NOTE}"),
+    "xors": _vector(
+        f"Bitwise exclusive or of every element with a scalar; tiles need a scratch tile. {_BIT_NOTE}"
+    ),
     "not_": _vector("Bitwise complement of every element; INT16 or UINT16."),
     "shl": _vector(f"Shifts left by as many bits as the right operand says. {_BIT_NOTE}"),
     "shls": _vector(f"Shifts every element left by a scalar number of bits. {_BIT_NOTE}"),
@@ -150,9 +160,15 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "row_max": _vector(f"Largest element of every row: [M, N] becomes [M, 1]. {_TMP_NOTE}"),
     "row_min": _vector(f"Smallest element of every row: [M, N] becomes [M, 1]. {_TMP_NOTE}"),
     "row_prod": _vector(f"Product of every row: [M, N] becomes [M, 1]. {_TMP_NOTE}"),
-    "row_argmax": _vector("Column of the largest element of every row, INT32. On a tile tmp has the input's shape."),
-    "row_argmin": _vector("Column of the smallest element of every row, INT32. On a tile tmp has the input's shape."),
-    "col_sum": _vector("Sum of every column: [M, N] becomes [1, N]. On a tile tmp_tile selects the tree form."),
+    "row_argmax": _vector(
+        "Column of the largest element of every row, INT32. On a tile tmp has the input's shape."
+    ),
+    "row_argmin": _vector(
+        "Column of the smallest element of every row, INT32. On a tile tmp has the input's shape."
+    ),
+    "col_sum": _vector(
+        "Sum of every column: [M, N] becomes [1, N]. On a tile tmp_tile selects the tree form."
+    ),
     "col_max": _vector("Largest element of every column: [M, N] becomes [1, N]."),
     "col_min": _vector("Smallest element of every column: [M, N] becomes [1, N]."),
     "col_prod": _vector("Product of every column: [M, N] becomes [1, N]."),
@@ -172,8 +188,12 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "matmul_mx_acc": _cube(f"Adds a product of micro-scaled FP8 tiles to an FP32 accumulator. {_MX_NOTE}"),
     "matmul_mx_bias": _cube(f"Product of micro-scaled FP8 tiles plus an FP32 bias. {_MX_NOTE}"),
     "batch_matmul": _cube("Matrix product of tiles with leading batch axes, which broadcast."),
-    "batch_matmul_acc": _cube("Adds a batched matrix product to an accumulator of the product's batch shape."),
-    "gemv": _cube("Product of a one-row tile and a matrix; the result has 16 physical rows, one of them valid."),
+    "batch_matmul_acc": _cube(
+        "Adds a batched matrix product to an accumulator of the product's batch shape."
+    ),
+    "gemv": _cube(
+        "Product of a one-row tile and a matrix; the result has 16 physical rows, one of them valid."
+    ),
     "gemv_acc": _cube("Adds a one-row product to an accumulator of exactly the product's type."),
     "gemv_bias": _cube("One-row product plus a [1, N] bias."),
     # -- memory ------------------------------------------------------------------------------------------------
@@ -196,11 +216,15 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "ci": _vector("Consecutive integers from start in one row, ascending or descending."),
     "arange": _vector("Consecutive integers from start in one row, ascending or descending. Same as ci."),
     "tri": _vector("A triangular mask of ones below (or above) a diagonal."),
-    "random": _vector("Pseudo-random integers from a counter-based generator: two key and four counter words."),
+    "random": _vector(
+        "Pseudo-random integers from a counter-based generator: two key and four counter words."
+    ),
     "read": _both("Reads one element as a scalar."),
     "write": _both("Writes one scalar element; a statement."),
     "dim": _free("Extent of a tensor along one axis, as an INDEX scalar."),
-    "fillpad": _vector("Fills what lies outside the valid region with pad_value and makes the whole shape valid."),
+    "fillpad": _vector(
+        "Fills what lies outside the valid region with pad_value and makes the whole shape valid."
+    ),
     "fillpad_inplace": _vector("As fillpad, in the tile's own memory."),
     "fillpad_expand": _vector("Copies into a larger shape and fills the rest with pad_value."),
     "set_validshape": _free("Declares how many rows and columns hold data; moves nothing."),
@@ -208,11 +232,17 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
         "A window of a tensor or tile. valid_shape narrows it, drop_dims removes axes of extent 1, clamp=True (tensors) "
         "cuts the window at the source's end."
     ),
-    "assemble": _vector("Writes source into target at offset and returns the result; atomic=Add (tensors) accumulates."),
-    "extract": _cube("Copies a window of a matrix tile into another on-chip memory, typically Left or Right."),
+    "assemble": _vector(
+        "Writes source into target at offset and returns the result; atomic=Add (tensors) accumulates."
+    ),
+    "extract": _cube(
+        "Copies a window of a matrix tile into another on-chip memory, typically Left or Right."
+    ),
     "concat": _vector("Places two 2-D operands of equal rows side by side."),
     "reshape": _free("The same elements under another shape of equal size."),
-    "reinterpret_view": _free("The same bytes as another dtype; the contiguous axis scales with the element size."),
+    "reinterpret_view": _free(
+        "The same bytes as another dtype; the contiguous axis scales with the element size."
+    ),
     "view": _free("A tensor's memory under another packed shape or layout, without copying."),
     "transpose": _vector("Swaps two axes. On a tensor only the strides change; on a tile the data moves."),
     "transpose_view": _free("Swaps the last two axes of a tile by changing its layout, without moving data."),
@@ -224,7 +254,9 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "tile.gather": _vector("Picks elements of each row by index; tmp is scratch."),
     "gather_mask": _vector("Keeps the columns that a mask pattern selects."),
     "gather_compare": _vector("Positions whose element compares true with kvalue, and their count per row."),
-    "gather_row": _vector("Copies one block of rows of a tensor into dst at an offset; the core of an indexed load."),
+    "gather_row": _vector(
+        "Copies one block of rows of a tensor into dst at an offset; the core of an indexed load."
+    ),
     "gatherb": _vector("Picks 32-byte blocks by byte offset (UINT32)."),
     "mgather": _vector("Loads rows or elements of a tensor by an index tile."),
     "mscatter": _vector("Stores elements of a tile into a tensor by an index tile."),
@@ -232,7 +264,9 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "scatter": _vector("Writes src into a copy of input at the indexed positions of the last axis."),
     "tile.scatter": _vector("Writes src into dst at the given element indexes."),
     "scatter_mask": _vector("Spreads the input's columns over dst as a mask pattern says."),
-    "scatter_update": _vector("Replaces whole rows of input, selected by index, with the rows of src; dim is -2."),
+    "scatter_update": _vector(
+        "Replaces whole rows of input, selected by index, with the rows of src; dim is -2."
+    ),
     "sort32": _vector("Sorts every group of 32 elements together with their indices (UINT32)."),
     "mrgsort": _vector("Merges sorted runs: one list in blocks (block_len=) or two to four lists."),
     "mrgsort_format1": _vector("Merges the sorted blocks of one list."),
@@ -246,8 +280,12 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "aic_gather": _transfer("Joins the halves of both vector lanes into one operand of the cube core."),
     "tpush_to_aiv": _transfer("Pushes a tile from the cube core to the vector lanes."),
     "tpush_to_aic": _transfer("Pushes a tile from a vector lane to the cube core."),
-    "tpop_from_aic": _transfer("Takes the next tile pushed by the cube core; name its type by shape and dtype."),
-    "tpop_from_aiv": _transfer("Takes the next tile pushed by the vector lanes; name its type by shape and dtype."),
+    "tpop_from_aic": _transfer(
+        "Takes the next tile pushed by the cube core; name its type by shape and dtype."
+    ),
+    "tpop_from_aiv": _transfer(
+        "Takes the next tile pushed by the vector lanes; name its type by shape and dtype."
+    ),
     "tfree_to_aic": _transfer("Returns the slot of a popped tile to the cube core."),
     "tfree_to_aiv": _transfer("Returns the slot of a popped tile to the vector lanes."),
     "aic_initialize_pipe": _transfer("Declares the cube side of the cube/vector pipe."),
@@ -267,7 +305,9 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "sync_set": _both("Raises a cross-core event (0 to 13)."),
     "sync_wait": _both("Waits for a cross-core event (0 to 13)."),
     "syncall": _both("Barrier over all cores; the soft form counts in a workspace tensor."),
-    "set_ffts": _both("Sets the workspace of the cross-core event unit: an INT64 tensor of at least 256 elements."),
+    "set_ffts": _both(
+        "Sets the workspace of the cross-core event unit: an INT64 tensor of at least 256 elements."
+    ),
     "cacheinvalid": _both("Drops the data cache, wholly or for a window of one tensor."),
     "available_aiv_count": _control("Number of vector cores the program may use."),
     "available_cluster_count": _control("Number of core groups the program may use."),
@@ -292,14 +332,20 @@ DOCUMENTATION: Final[dict[str, Documentation]] = {
     "rank": _both("Rank of this device in a communication context."),
     "nranks": _both("Number of ranks of a communication context."),
     "remote_load": _vector("Copies a window of a peer's memory into a tile."),
-    "remote_store": _vector("Copies a tile or tensor into a peer's window; atomic=pl.AtomicType.Add accumulates."),
+    "remote_store": _vector(
+        "Copies a tile or tensor into a peer's window; atomic=pl.AtomicType.Add accumulates."
+    ),
     "put": _vector("Copies a tensor, or a region of it, into a peer's window."),
     "get": _vector("Copies a peer's window, or a region of it, into a tensor."),
     "notify": _both("Sets or increments a signal in a peer's window."),
     "wait": _both("Waits until a signal equals or reaches a value."),
     "defer_wait": _both("Postpones the wait for a signal to the end of the task; only pld.WaitCmp.Ge."),
-    "allreduce": _control("Combines the windows of all ranks element by element; every rank gets the result."),
-    "reduce_scatter": _control("Combines the windows of all ranks; every rank keeps its share. Only Sum so far."),
+    "allreduce": _control(
+        "Combines the windows of all ranks element by element; every rank gets the result."
+    ),
+    "reduce_scatter": _control(
+        "Combines the windows of all ranks; every rank keeps its share. Only Sum so far."
+    ),
     "allgather": _control("Collects one chunk of every rank on every rank."),
     "broadcast": _control("Copies the window of the root rank to every rank."),
     "all_to_all": _control("Row i of the input goes to rank i."),

@@ -38,7 +38,9 @@ def _with_scalar(low: Lowering) -> Expr:
     if not is_scalar(low.values.get("rhs")):
         return build(low, plain)
     if low.differs("high_precision"):
-        low.fault("high_precision needs a tensor or tile as the right operand, not a scalar", "high_precision")
+        low.fault(
+            "high_precision needs a tensor or tile as the right operand, not a scalar", "high_precision"
+        )
     return build(low, scalar, skip=("high_precision",))
 
 
@@ -86,7 +88,11 @@ def _scatter_update(low: Lowering) -> Expr:
     for key in named:
         if key not in ("dim", "index", "src"):
             low.fault(f"{low.callee.name}() got an unexpected keyword argument '{key}'", key)
-    order = ("index", "src") if "dim" in named or (rest and level_of(rest[0]) is not None) else ("dim", "index", "src")
+    order = (
+        ("index", "src")
+        if "dim" in named or (rest and level_of(rest[0]) is not None)
+        else ("dim", "index", "src")
+    )
     if len(rest) > len(order):
         low.fault(f"{low.callee.name}() takes at most {len(order) + 1} positional arguments", None)
     for position, (name, value) in enumerate(zip(order, rest)):
@@ -102,7 +108,9 @@ def _scatter_update(low: Lowering) -> Expr:
     operand = low.values["input"]
     args = [normalise.as_expr(v, low.site.span, n) for n, v in (("input", operand), ("index", named["index"]), ("src", named["src"]))]  # fmt: skip
     dim = normalise.integer_of(named.get("dim", -2))
-    return emit(low, f"{_level_of_operand(low)}.scatter_update", args, {"dim": dim}, ["input", "index", "src"])
+    return emit(
+        low, f"{_level_of_operand(low)}.scatter_update", args, {"dim": dim}, ["input", "index", "src"]
+    )
 
 
 def _level_of_operand(low: Lowering) -> str:
@@ -115,7 +123,9 @@ def _mrgsort(low: Lowering) -> Expr:
     if low.given("block_len"):
         for name in ("src1", "src2", "src3", "tmp"):
             if low.given(name):
-                low.fault(f"block_len merges the blocks of one list; {name} belongs to the form without it", name)
+                low.fault(
+                    f"block_len merges the blocks of one list; {name} belongs to the form without it", name
+                )
         op = get_op(f"{level}.mrgsort_format1")
         params = {p.name: p for p in low.callee.params}
         args = [argument(low, params[name], op, low.values[name]) for name in ("src0", "block_len")]
@@ -201,10 +211,14 @@ def _tpop(low: Lowering) -> Expr:
     if not isinstance(dims, MakeTuple):
         low.fault("shape must be a list of integers", "shape", "op-value")
     if not isinstance(element, DataType):
-        low.fault(f"dtype must be a data type such as pl.FP32, but got {kind_word(dtype)}", "dtype", "op-value")
+        low.fault(
+            f"dtype must be a data type such as pl.FP32, but got {kind_word(dtype)}", "dtype", "op-value"
+        )
     space = MemorySpace.Vec if name == "tpop_from_aic" else MemorySpace.Mat
     stated = TileType(dims.elements, element, None, None, space)
-    return untyped_op_call(f"tile.{name}", [], kwargs, result=stated, attrs=low.site.attrs, span=low.site.span)
+    return untyped_op_call(
+        f"tile.{name}", [], kwargs, result=stated, attrs=low.site.attrs, span=low.site.span
+    )
 
 
 # -- system ----------------------------------------------------------------------------------------------------------
@@ -223,7 +237,11 @@ def _event(low: Lowering) -> Expr:
 def _syncall(low: Lowering) -> Expr:
     core_type, mode = low.value("core_type"), low.value("mode")
     if core_type not in ("aiv_only", "aic_only", "mix"):
-        low.fault(f"core_type must be 'aiv_only', 'aic_only' or 'mix', but got {core_type!r}", "core_type", "op-value")
+        low.fault(
+            f"core_type must be 'aiv_only', 'aic_only' or 'mix', but got {core_type!r}",
+            "core_type",
+            "op-value",
+        )
     if mode == "hard":
         for name in ("gm_workspace", "used_cores"):
             if low.given(name):
@@ -239,9 +257,13 @@ def _syncall(low: Lowering) -> Expr:
         cores = normalise.as_expr(low.values["used_cores"], low.span_of("used_cores"), "used_cores")
         literal = isinstance(cores, ConstInt) and cores.dtype is DataType.INDEX
         if not literal and not (isinstance(cores.type, ScalarType) and cores.type.dtype is DataType.INT32):
-            low.fault(f"used_cores must be an INT32 scalar, but got {kind_word(cores)}", "used_cores", "op-dtype")
+            low.fault(
+                f"used_cores must be an INT32 scalar, but got {kind_word(cores)}", "used_cores", "op-dtype"
+            )
         if isinstance(cores, ConstInt) and not 0 <= cores.value < 1 << 31:
-            low.fault(f"used_cores must lie in 0 to 2**31 - 1, but got {cores.value}", "used_cores", "op-value")
+            low.fault(
+                f"used_cores must lie in 0 to 2**31 - 1, but got {cores.value}", "used_cores", "op-value"
+            )
         if not (isinstance(cores, ConstInt) and cores.value == 0):
             args.append(cores)
             sources.append("used_cores")
@@ -335,7 +357,9 @@ def shard_call(path: str, args: list[DslValue], kwargs: Mapping[str, DslValue], 
         if key not in allowed:
             low.fault(f"unexpected keyword '{key}'; the split axis is the region's mode", key, code)
         if region is not None:
-            low.fault(f"{key}= is not allowed inside a pl.split_aiv region: the region's mode decides", key, code)
+            low.fault(
+                f"{key}= is not allowed inside a pl.split_aiv region: the region's mode decides", key, code
+            )
     if len(args) != 1:
         low.fault(f"takes exactly one positional argument, but got {len(args)}", None, code)
     operand = normalise.as_expr(args[0], low.site.span, "x")
@@ -347,9 +371,15 @@ def shard_call(path: str, args: list[DslValue], kwargs: Mapping[str, DslValue], 
     if region is None:
         split = kwargs.get("split")
         if split is None:
-            low.fault("outside a pl.split_aiv region an explicit split= is needed; wrap the call in a region", None, code)
+            low.fault(
+                "outside a pl.split_aiv region an explicit split= is needed; wrap the call in a region",
+                None,
+                code,
+            )
         if level == "tensor":
-            low.fault("split= takes a tile; a tensor crosses the boundary inside a pl.split_aiv region", "x", code)
+            low.fault(
+                "split= takes a tile; a tensor crosses the boundary inside a pl.split_aiv region", "x", code
+            )
         if isinstance(split, bool) or not isinstance(split, int) or not 0 <= split <= 2:
             low.fault("split must be 0 (none), 1 (rows) or 2 (columns)", "split", code)
         stored["split"] = int(split)

@@ -113,14 +113,16 @@ def build(low: Lowering, operator: str, skip: tuple[str, ...] = ()) -> Expr:
 
 
 def emit(
-    low: Lowering, operator: str, args: list[Expr], kwargs: Mapping[str, Any], sources: list[str] | None = None
+    low: Lowering,
+    operator: str,
+    args: list[Expr],
+    kwargs: Mapping[str, Any],
+    sources: list[str] | None = None,
 ) -> Expr:
     """Creates the call. ``sources`` names the parameter of each argument, so that an error points at what was written."""
     site = low.site
     try:
-        return create_op_call(
-            operator, args, kwargs, attrs=site.attrs, span=site.span, backend=site.backend
-        )
+        return create_op_call(operator, args, kwargs, attrs=site.attrs, span=site.span, backend=site.backend)
     except OpError as error:
         raise _located(low, error, sources or []) from error
 
@@ -185,7 +187,11 @@ def _fill_value(low: Lowering, value: DslValue, span: Span) -> Expr:
     number = value.value if isinstance(value, (ConstInt, ConstFloat)) else value
     if isinstance(dtype, DataType) and isinstance(number, (int, float)) and not isinstance(number, bool):
         at = value.span if isinstance(value, Expr) and value.span.is_valid else span
-        return ConstInt(number, dtype, span=at) if isinstance(number, int) else ConstFloat(number, dtype, span=at)
+        return (
+            ConstInt(number, dtype, span=at)
+            if isinstance(number, int)
+            else ConstFloat(number, dtype, span=at)
+        )
     return normalise.as_expr(value, span, "value")
 
 

@@ -60,7 +60,9 @@ def as_dims(value: DslValue, span: Span, param: str) -> Expr:
         return value.with_(span=span) if not value.span.is_valid else value
     if isinstance(value, Expr) and isinstance(value.type, TupleType):
         return value
-    raise DslFault("op-kind", f"argument '{param}' must be a list of extents, but got {kind_word(value)}", param)
+    raise DslFault(
+        "op-kind", f"argument '{param}' must be a list of extents, but got {kind_word(value)}", param
+    )
 
 
 def as_indices(value: DslValue, span: Span, param: str) -> Expr:
@@ -122,7 +124,9 @@ def select_scalar(value: DslValue, dtype: DataType | None, span: Span, param: st
     if isinstance(number, float):
         if not number.is_integer():
             raise DslFault(
-                "op-dtype", f"argument '{param}' must be an integer for {dtype.text} elements, but got {number}", param
+                "op-dtype",
+                f"argument '{param}' must be an integer for {dtype.text} elements, but got {number}",
+                param,
             )
         number = int(number)
     if dtype.is_unsigned_int:
@@ -145,11 +149,16 @@ def _named(value: DslValue, names: Sequence[str], what: str, param: str) -> Any:
         if value in names:
             return names.index(value)
         raise DslFault(
-            "op-value", f"Invalid {what} '{value}'. Expected one of {list(names)}.", param, {"expected": tuple(names)}
+            "op-value",
+            f"Invalid {what} '{value}'. Expected one of {list(names)}.",
+            param,
+            {"expected": tuple(names)},
         )
     if isinstance(value, int) and not isinstance(value, bool) and not 0 <= value < len(names):
         raise DslFault(
-            "op-value", f"Invalid {what} {int(value)}. Expected 0 to {len(names) - 1} or one of {list(names)}.", param
+            "op-value",
+            f"Invalid {what} {int(value)}. Expected 0 to {len(names) - 1} or one of {list(names)}.",
+            param,
         )
     return value
 
@@ -189,5 +198,9 @@ def pad_value(value: DslValue, param: str) -> Any:
             return PadValue.zero
         if math.isinf(number):
             return PadValue.max if number > 0 else PadValue.min
-        raise DslFault("op-value", f"pad_value must be 0, inf, -inf or a pl.PadValue, but got {number}", param)
-    raise DslFault("op-value", f"pad_value must be a pl.PadValue, 0, inf or -inf, but got {kind_word(value)}", param)
+        raise DslFault(
+            "op-value", f"pad_value must be 0, inf, -inf or a pl.PadValue, but got {number}", param
+        )
+    raise DslFault(
+        "op-value", f"pad_value must be a pl.PadValue, 0, inf or -inf, but got {kind_word(value)}", param
+    )

@@ -9,7 +9,7 @@ from typing import Any
 from pypto_core.ir import ConstFloat, ConstInt, DataType, Expr, MakeTuple, MemorySpace, ScalarType
 from pypto_core.ops.dsl import normalise
 from pypto_core.ops.dsl.lowering import keyword_value
-from pypto_core.ops.dsl.values import CallSite, DslValue
+from pypto_core.ops.dsl.values import CallSite, DslFault, DslValue
 from pypto_core.ops.registry import OpDef, find_op, read_op_call, untyped_op_call
 
 _PADDED_LOAD = "pld.tile._remote_load_with_physical_tail_padding"
@@ -75,7 +75,9 @@ def _rearrange(op: OpDef, operands: list[Expr], stored: dict[str, Any], site: Ca
         _append(operands, _take(stored, "scratch", site))
         _append(operands, _take(stored, "valid_shape", site))
     elif op.name == "system.syncall" and "gm_workspace" in stored:
-        operands.append(normalise.as_expr(stored.pop("gm_workspace"), site.span_of("gm_workspace"), "gm_workspace"))
+        operands.append(
+            normalise.as_expr(stored.pop("gm_workspace"), site.span_of("gm_workspace"), "gm_workspace")
+        )
         cores = normalise.as_expr(stored.pop("used_cores", 0), site.span_of("used_cores"), "used_cores")
         if not (isinstance(cores, ConstInt) and cores.value == 0):
             operands.append(cores)
@@ -93,11 +95,17 @@ def _fill(value: Any, dtype: Any, site: CallSite) -> Expr:
     span = site.span_of("value")
     if not isinstance(dtype, DataType) or isinstance(number, Expr):
         return normalise.as_expr(value, span, "value")
-    return ConstInt(number, dtype, span=span) if isinstance(number, int) else ConstFloat(number, dtype, span=span)
+    return (
+        ConstInt(number, dtype, span=span)
+        if isinstance(number, int)
+        else ConstFloat(number, dtype, span=span)
+    )
 
 
 def _dummy_task(stored: dict[str, Any], site: CallSite) -> Expr:
     deps = stored.pop("deps", ())
+    if not isinstance(deps, (list, tuple, MakeTuple)):
+        raise DslFault("task-dummy-form", "deps must be a list of task ids", "deps")
     edges = deps.elements if isinstance(deps, MakeTuple) else tuple(deps)
     attrs: dict[str, Any] = {"dummy_task": True, "manual_dep_edges": edges, **(site.attrs or {})}
     return untyped_op_call(

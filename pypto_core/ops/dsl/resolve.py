@@ -31,6 +31,8 @@ _FORM_CODES: Final[Mapping[str, str]] = {
     "pl.tensor.alloc": "alloc-form",
     "pl.system.task_dummy": "task-dummy-form",
 }
+#: Callables that also accept their printed argument order: gather(x, index, dim=), matmul_acc(acc, a, b, init_cond, ..).
+_PRINTED_ORDER: Final = frozenset({"pl.tensor.gather", "pl.tensor.scatter", "pl.tensor.matmul_acc"})
 _NO_SPANS: Final[Mapping[str, Span]] = {}
 
 
@@ -76,9 +78,12 @@ def resolve_dsl_call(
     if printed and op is not None:
         try:
             return _read(op, path, args, keywords, site)
-        except (OpError, DslFault):
+        except OpError:
             if callee is None:
                 raise
+        except DslFault as fault:
+            if callee is None:
+                _raise(fault.code, f"'{path}': {fault.text}", site.span_of(fault.param), {"op": op.name})
     if callee is None:
         _unknown(path, span)
     try:
@@ -86,8 +91,7 @@ def resolve_dsl_call(
     except DslFault as fault:
         raise _error(callee, fault, site) from fault
     except BindError as error:
-        # Printed IR order is a superset of some signatures: gather(x, index, dim=), matmul_acc(.., init_cond, ..).
-        if op is not None and not callee.printed_only:
+        if op is not None and callee.path in _PRINTED_ORDER:
             try:
                 return _read(op, path, args, keywords, site)
             except (OpError, DslFault):
@@ -97,7 +101,9 @@ def resolve_dsl_call(
         raise _with_signature(callee, error) from error
 
 
-def _read(op: OpDef, path: str, args: Sequence[DslValue], kwargs: Mapping[str, DslValue], site: CallSite) -> Expr:
+def _read(
+    op: OpDef, path: str, args: Sequence[DslValue], kwargs: Mapping[str, DslValue], site: CallSite
+) -> Expr:
     if any(is_unevaluated(value) for value in (*args, *kwargs.values())):
         return _silent(op.name, args, site)
     return read_printed_call(op, path, args, kwargs, site)
@@ -120,7 +126,11 @@ def _resolve(callee: DslCallable, args: list[DslValue], kwargs: dict[str, DslVal
 def _canonical(low: Lowering) -> Lowering:
     """``pld.X`` stands for ``pld.<category>.X``."""
     target = find_callable(low.callee.same_as) if low.callee.same_as is not None else None
-    return low if target is None else Lowering(target, low.values, low.origin, low.site, low.rest, low.rest_keywords)
+    return (
+        low
+        if target is None
+        else Lowering(target, low.values, low.origin, low.site, low.rest, low.rest_keywords)
+    )
 
 
 def _silent(operator: str, args: Sequence[DslValue], site: CallSite) -> Expr:
@@ -145,7 +155,12 @@ def _unknown(path: str, span: Span) -> NoReturn:
         _raise("op-unknown", f"{path} is not an operator of the language{hint}", span, data)
     if namespace not in NAMESPACES:
         known = ", ".join(n for n in NAMESPACES if n.startswith(path.split(".")[0] + "."))
-        _raise("op-unknown-in-namespace", f"{namespace} is not a namespace of operators (there are: {known})", span, data)
+        _raise(
+            "op-unknown-in-namespace",
+            f"{namespace} is not a namespace of operators (there are: {known})",
+            span,
+            data,
+        )
     _raise("op-unknown-in-namespace", f"{namespace} has no operator '{name}'{hint}", span, data)
 
 

@@ -64,7 +64,9 @@ def parse_signature(text: str) -> tuple[str, tuple[ParsedParam, ...], str]:
             kind, item, keyword_only = "rest", item[1:], True
         declaration, equals, default = item.partition("=")
         name, _, annotation = declaration.partition(":")
-        params.append(ParsedParam(name.strip(), kind, annotation.strip(), default.strip() if equals else None))
+        params.append(
+            ParsedParam(name.strip(), kind, annotation.strip(), default.strip() if equals else None)
+        )
     return head.strip(), tuple(params), result.removeprefix(" ->").strip()
 
 
@@ -127,7 +129,9 @@ def bind(callee: DslCallable, args: Sequence[T], kwargs: Mapping[str, T]) -> Bou
             raise _unknown_keyword(callee, key, named - bound.values.keys() - kwargs.keys(), named)
     missing = [param.name for param in callee.params if param.required and param.name not in bound.values]
     if missing:
-        kind = "keyword-only " if callee.param(missing[0]) in callee.params[len(positional) :] else "positional "
+        kind = (
+            "keyword-only " if callee.param(missing[0]) in callee.params[len(positional) :] else "positional "
+        )
         plural = "s" if len(missing) > 1 else ""
         raise BindError(
             f"{callee.name}() missing {len(missing)} required {kind}argument{plural}: {_names(missing)}", None
@@ -140,7 +144,9 @@ def _too_many(callee: DslCallable, limit: int, given: int) -> BindError:
     takes = str(limit) if required == limit else f"from {required} to {limit}"
     plural = "" if limit == 1 else "s"
     verb = "was" if given == 1 else "were"
-    return BindError(f"{callee.name}() takes {takes} positional argument{plural} but {given} {verb} given", limit)
+    return BindError(
+        f"{callee.name}() takes {takes} positional argument{plural} but {given} {verb} given", limit
+    )
 
 
 def _unknown_keyword(callee: DslCallable, key: str, free: set[str], named: set[str]) -> BindError:

@@ -18,8 +18,15 @@ _BOTH_LEVELS: Final = frozenset({"Tensor", "Tile"})
 
 #: Callables whose tile form needs the scratch operand that the tensor form must not have.
 _TILE_NEEDS_SCRATCH: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("row_max", "row_min", "row_sum", "row_prod"), "Tile inputs require tmp_tile with the same dtype and rank as the input, and every dimension at least as " "large as the corresponding one of the input"),
-    **dict.fromkeys(("row_argmax", "row_argmin", "col_argmax", "col_argmin"), "Tile inputs require tmp_tile, a scratch tile like the input"),
+    **dict.fromkeys(
+        ("row_max", "row_min", "row_sum", "row_prod"),
+        "Tile inputs require tmp_tile with the same dtype and rank as the input, and every dimension at least as "
+        "large as the corresponding one of the input",
+    ),
+    **dict.fromkeys(
+        ("row_argmax", "row_argmin", "col_argmax", "col_argmin"),
+        "Tile inputs require tmp_tile, a scratch tile like the input",
+    ),
     **{
         name: f"Tile inputs require an explicit scratch tile - call pl.{name}(lhs, rhs, tmp) "
         f"or pl.tile.{name}(lhs, rhs, tmp)"
@@ -39,7 +46,10 @@ _TILE_REFUSES: Final[Mapping[tuple[str, str], str]] = {
     ("matmul", "c_matrix_nz"): "is not supported for Tile operands; the layout of a tile is the memory's",
     ("matmul_acc", "a_trans"): _TRANSPOSED_TILE,
     ("matmul_acc", "b_trans"): _TRANSPOSED_TILE,
-    ("assemble", "atomic"): "is not supported for Tile operands; store the tile with pl.store(..., atomic=...)",
+    (
+        "assemble",
+        "atomic",
+    ): "is not supported for Tile operands; store the tile with pl.store(..., atomic=...)",
     ("slice", "clamp"): "is not supported for Tile operands; a tile window always lies inside its source",
     ("rsqrt", "high_precision"): "is not supported for Tile operands; use pl.tile.rsqrt(tile, tmp)",
 }
@@ -90,9 +100,11 @@ def _level(low: Lowering, operands: list[str]) -> str | None:
             odd,
         )
     if not levels:
-        if callee.scalar is not None and all(is_scalar(low.values[name]) for name in operands):
+        if callee.scalar is not None and operands and all(is_scalar(low.values[name]) for name in operands):
             return None
-        raise DslFault("op-kind", f"expected Tensor or Tile operands, got ({words})", operands[0] if operands else None)
+        raise DslFault(
+            "op-kind", f"expected Tensor or Tile operands, got ({words})", operands[0] if operands else None
+        )
     if kinds[operands[0]] is None:
         if is_scalar(low.values[operands[0]]):
             raise DslFault(
@@ -117,7 +129,9 @@ def _at_level(low: Lowering, level: str) -> Expr:
     else:
         for name in _SCRATCH_NAMES:
             if low.given(name):
-                raise DslFault("op-bad-arguments", f"Tensor inputs take no {name}: it is a scratch tile", name)
+                raise DslFault(
+                    "op-bad-arguments", f"Tensor inputs take no {name}: it is a scratch tile", name
+                )
     return lower(_forwarded(low, target))
 
 

@@ -33,7 +33,9 @@ class Unevaluated:
 
 UNEVALUATED: Final = Unevaluated()
 
-DslValue: TypeAlias = "Expr | DataType | IntEnum | bool | int | float | str | Sequence[Any] | Unevaluated | None"
+DslValue: TypeAlias = (
+    "Expr | DataType | IntEnum | bool | int | float | str | Sequence[Any] | Unevaluated | None"
+)
 """What an argument may be: an IR expression, a Python constant, an enumeration member, a dtype, or a list of these.
 
 A literal in *positional* place arrives as a constant expression (``ConstInt(16)``), a *keyword* value that names no

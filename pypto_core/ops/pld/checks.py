@@ -46,7 +46,9 @@ def window(call: OpCall, index: int, name: str) -> DistributedTensorType:
     t = call.args[index].type
     if not isinstance(t, DistributedTensorType):
         call.fail(
-            "op-kind", f"{call.name} {name} must be a DistributedTensor (window-bound), got {type_name(t)}", arg=index
+            "op-kind",
+            f"{call.name} {name} must be a DistributedTensor (window-bound), got {type_name(t)}",
+            arg=index,
         )
     return t
 
@@ -55,7 +57,11 @@ def tensor_like(call: OpCall, index: int, name: str) -> TensorType:
     """Operand ``index`` as a tensor or window."""
     t = call.args[index].type
     if not isinstance(t, TensorType):
-        call.fail("op-kind", f"{call.name} {name} must be a Tensor or DistributedTensor, got {type_name(t)}", arg=index)
+        call.fail(
+            "op-kind",
+            f"{call.name} {name} must be a Tensor or DistributedTensor, got {type_name(t)}",
+            arg=index,
+        )
     return t
 
 
@@ -87,7 +93,11 @@ def signal_vector(call: OpCall, index: int) -> DistributedTensorType:
 
 def same_dtype(call: OpCall, a: TensorType, b: TensorType, names: str, arg: int) -> None:
     if a.dtype is not b.dtype:
-        call.fail("op-dtype", f"{call.name} {names} must have the same dtype, got {a.dtype.text} and {b.dtype.text}", arg=arg)
+        call.fail(
+            "op-dtype",
+            f"{call.name} {names} must have the same dtype, got {a.dtype.text} and {b.dtype.text}",
+            arg=arg,
+        )
 
 
 def different_expressions(call: OpCall, a: int, b: int) -> None:
@@ -116,7 +126,11 @@ def check_shapes(call: OpCall, dst: TensorType, src: TensorType, *, region: bool
         for axis, dim in enumerate(t.shape):
             value = const_value(dim)
             if value is not None and value <= 0:
-                call.fail("op-shape", f"{call.name} {what} dimension {axis} must be positive, got {value}", arg=index)
+                call.fail(
+                    "op-shape",
+                    f"{call.name} {what} dimension {axis} must be positive, got {value}",
+                    arg=index,
+                )
     if region:
         return
     for axis, (a, b) in enumerate(zip(dst.shape, src.shape)):
@@ -142,13 +156,19 @@ def check_region(call: OpCall, dst: TensorType, src: TensorType, at: int) -> tup
     rank = len(dst.shape)
     for position, values, what in ((at, dst_offsets, "dst_offsets"), (at + 1, src_offsets, "src_offsets"), (at + 2, shape, "shape")):  # fmt: skip
         if len(values) != rank:
-            call.fail("op-rank", f"{call.name} {what} must have {rank} entries, got {len(values)}", arg=position)
+            call.fail(
+                "op-rank", f"{call.name} {what} must have {rank} entries, got {len(values)}", arg=position
+            )
     for axis in range(rank):
         extent = const_value(shape[axis])
         if extent is not None and extent <= 0:
-            call.fail("op-shape", f"{call.name} shape dimension {axis} must be positive, got {extent}", arg=at + 2)
+            call.fail(
+                "op-shape", f"{call.name} shape dimension {axis} must be positive, got {extent}", arg=at + 2
+            )
         for position, offsets, t, what in ((at, dst_offsets, dst, "dst"), (at + 1, src_offsets, src, "src")):
-            _check_region_axis(call, axis, extent, const_value(offsets[axis]), const_value(t.shape[axis]), what, position)
+            _check_region_axis(
+                call, axis, extent, const_value(offsets[axis]), const_value(t.shape[axis]), what, position
+            )
     return shape
 
 
@@ -205,9 +225,15 @@ def check_stage(call: OpCall, index: int, dtype: DataType, transfer: Sequence[Ex
     for axis, limit in enumerate((leading, const_value(transfer[-1]))):
         size = const_value(t.shape[axis])
         if size is None or size <= 0:
-            call.fail("op-shape", f"{call.name} stage dimension {axis} must be a positive constant", arg=index)
+            call.fail(
+                "op-shape", f"{call.name} stage dimension {axis} must be a positive constant", arg=index
+            )
         if limit is not None and size > limit:
-            call.fail("op-shape", f"{call.name} stage dimension {axis} ({size}) exceeds the transfer ({limit})", arg=index)
+            call.fail(
+                "op-shape",
+                f"{call.name} stage dimension {axis} ({size}) exceeds the transfer ({limit})",
+                arg=index,
+            )
     return t
 
 
@@ -218,7 +244,9 @@ def check_push(call: OpCall, extent: Sequence[Expr], offsets: Sequence[Expr], ta
     for axis, dim in enumerate(extent[:-2]):
         value = const_value(dim)
         if value is not None and value != 1:
-            call.fail("op-shape", f"{call.name} leading source dimension {axis} must be 1, got {value}", arg=0)
+            call.fail(
+                "op-shape", f"{call.name} leading source dimension {axis} must be 1, got {value}", arg=0
+            )
     rank = len(target.shape)
     if rank < 2:
         call.fail("op-rank", f"{call.name} requires a target of rank >= 2, got {rank}", arg=1)

@@ -30,7 +30,9 @@ def deduce_allreduce(call: OpCall) -> Type:
     """T-ALLREDUCE."""
     target = window(call, 0, "target")
     if target.dtype not in _FLOATS:
-        call.fail("op-dtype", f"{call.name} target dtype must be FP16 or FP32, got {target.dtype.text}", arg=0)
+        call.fail(
+            "op-dtype", f"{call.name} target dtype must be FP16 or FP32, got {target.dtype.text}", arg=0
+        )
     if call.has(1):
         int32_window(call, 1, "signal")
     check_choice(call, "op", tuple(ReduceOp), "ReduceOp.Sum, Max, Min or Prod")
@@ -82,7 +84,11 @@ def check_gathered(call: OpCall, source: TensorType, target: DistributedTensorTy
     require_2d(call, 0, source, "input")
     first = const_value(source.shape[0])
     if first is not None and first != 1:
-        call.fail("op-shape", f"{call.name} input must be [1, SIZE] (this rank's single chunk), got first dim {first}", arg=0)
+        call.fail(
+            "op-shape",
+            f"{call.name} input must be [1, SIZE] (this rank's single chunk), got first dim {first}",
+            arg=0,
+        )
     require_2d(call, 1, target, "target")
     same_dtype(call, source, target, "input and target", 1)
     check_size(call, source, target)

@@ -92,7 +92,9 @@ def _staged(call: OpCall, *, put: bool) -> Type:
     """One or two staging tiles, then perhaps a region: 4, 5, 7 or 8 operands."""
     given = len(call.args)
     if given not in (4, 5, 7, 8):
-        call.fail("op-arity", f"The operator {call.name} requires exactly 4, 5, 7 or 8 arguments, but got {given}")
+        call.fail(
+            "op-arity", f"The operator {call.name} requires exactly 4, 5, 7 or 8 arguments, but got {given}"
+        )
     dst, src = _ends(call, put=put)
     if put:
         _check_atomic(call, dst)
@@ -166,7 +168,11 @@ def _requested_valid(call: OpCall, rank: int) -> tuple[Expr, ...]:
         if not is_int_scalar(extent.type):
             call.fail("op-kind", f"{call.name} valid_shape[{axis}] must be an integer scalar", arg=4)
         if prove_negative(extent):
-            call.fail("op-shape", f"{call.name} valid_shape[{axis}] is provably negative ({show_dim(extent)})", arg=4)
+            call.fail(
+                "op-shape",
+                f"{call.name} valid_shape[{axis}] is provably negative ({show_dim(extent)})",
+                arg=4,
+            )
         out.append(_as_index(extent))
     return tuple(out)
 
@@ -215,12 +221,26 @@ def deduce_tile_store(call: OpCall) -> Type:
 
 
 def _region_params() -> tuple[Param, ...]:
-    return tuple(Param(n, ArgKind.LITERAL_TUPLE, optional=True) for n in ("dst_offsets", "src_offsets", "shape"))
+    return tuple(
+        Param(n, ArgKind.LITERAL_TUPLE, optional=True) for n in ("dst_offsets", "src_offsets", "shape")
+    )
 
 
 _CHUNKS = (
-    int_kw("chunk_rows", default=0, builder_default=0, stored=Stored.WHEN_TRUTHY, doc="rows per transfer, 0 for all"),
-    int_kw("chunk_cols", default=0, builder_default=0, stored=Stored.WHEN_TRUTHY, doc="columns per transfer, 0 for all"),
+    int_kw(
+        "chunk_rows",
+        default=0,
+        builder_default=0,
+        stored=Stored.WHEN_TRUTHY,
+        doc="rows per transfer, 0 for all",
+    ),
+    int_kw(
+        "chunk_cols",
+        default=0,
+        builder_default=0,
+        stored=Stored.WHEN_TRUTHY,
+        doc="columns per transfer, 0 for all",
+    ),
     flag("pipeline", stored=Stored.WHEN_TRUTHY, doc="overlap transfers"),
 )
 _PEER = Param("peer", ArgKind.SCALAR, doc="rank")

@@ -12,7 +12,11 @@ from pypto_core.ops.tensor.declare import dtype_keyword
 def deduce_alloc(call: OpCall) -> Type:
     """T-WIN-ALLOC: bytes; the name comes from the assignment."""
     if not call.require_kw("name", f"Missing kwarg 'name' on {call.name}"):
-        call.fail("op-value", f"{call.name} requires a non-empty name: assign the buffer to a plain name", keyword="name")
+        call.fail(
+            "op-value",
+            f"{call.name} requires a non-empty name: assign the buffer to a plain name",
+            keyword="name",
+        )
     return PTR
 
 
@@ -60,4 +64,6 @@ distributed_op(
     "Communication context of a window.",
 )  # fmt: skip
 for _name, _doc in (("rank", "Rank of this device."), ("nranks", "Number of ranks.")):
-    distributed_op(f"pld.system.{_name}", "T-COMM-SCALAR", deduce_context_scalar, (Param("ctx", ArgKind.COMM_CTX),), _doc)
+    distributed_op(
+        f"pld.system.{_name}", "T-COMM-SCALAR", deduce_context_scalar, (Param("ctx", ArgKind.COMM_CTX),), _doc
+    )

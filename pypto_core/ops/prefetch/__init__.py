@@ -79,6 +79,12 @@ for _name, _rule, _deduce, _params, _doc in (
 ):
     register(
         OpDef(
-            f"prefetch.{_name}", OpCategory.PREFETCH, _rule, _deduce, _params, affinity=CoreAffinity.VECTOR, doc=_doc
+            f"prefetch.{_name}",
+            OpCategory.PREFETCH,
+            _rule,
+            _deduce,
+            _params,
+            affinity=CoreAffinity.VECTOR,
+            doc=_doc,
         )
     )

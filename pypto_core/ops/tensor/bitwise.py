@@ -26,7 +26,9 @@ def _check_pair(call: OpCall) -> None:
 
 
 def _refuted(a: tuple[object, ...], b: tuple[object, ...]) -> bool:
-    return any(isinstance(x, ConstInt) and isinstance(y, ConstInt) and x.value != y.value for x, y in zip(a, b))
+    return any(
+        isinstance(x, ConstInt) and isinstance(y, ConstInt) and x.value != y.value for x, y in zip(a, b)
+    )
 
 
 def deduce_bitwise(call: OpCall) -> Type:

@@ -15,7 +15,11 @@ def _split(call: OpCall) -> int:
         f"{call.name} requires a 'split' attr (0 = NONE/no split axis, 1 = UP_DOWN/axis0, 2 = LEFT_RIGHT/axis1)",
     )
     if split not in (0, 1, 2):
-        call.fail("op-value", f"{call.name} split must be 0, 1 (UP_DOWN) or 2 (LEFT_RIGHT), but got {split}", keyword="split")
+        call.fail(
+            "op-value",
+            f"{call.name} split must be 0, 1 (UP_DOWN) or 2 (LEFT_RIGHT), but got {split}",
+            keyword="split",
+        )
     return split
 
 

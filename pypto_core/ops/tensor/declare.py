@@ -130,9 +130,7 @@ def tensor_op(
     **flags: Any,
 ) -> OpDef:
     """Registers one operator; ``conversion`` is the id of its lowering to tiles."""
-    return register(
-        OpDef(name, category, rule, deduce, params, tile_conversion=conversion, doc=doc, **flags)
-    )
+    return register(OpDef(name, category, rule, deduce, params, tile_conversion=conversion, doc=doc, **flags))
 
 
 # -- types ---------------------------------------------------------------------------------------------------------
@@ -180,7 +178,9 @@ def require_dtype(call: OpCall, index: int, allowed: Sequence[DataType], message
 
 def require_dtype_in(call: OpCall, index: int, allowed: Sequence[DataType], what: str) -> None:
     """As :func:`require_dtype` with the usual words."""
-    require_dtype(call, index, allowed, f"The operator {call.name} requires {what} dtype in {show_dtypes(allowed)}")
+    require_dtype(
+        call, index, allowed, f"The operator {call.name} requires {what} dtype in {show_dtypes(allowed)}"
+    )
 
 
 def dtype_at(call: OpCall, index: int) -> DataType:
@@ -212,14 +212,18 @@ def dtype_keyword(call: OpCall, name: str, default: DataType) -> DataType:
 def require_rank(call: OpCall, index: int, rank: int, what: str) -> None:
     shape = call.tensor(index).shape
     if len(shape) != rank:
-        call.fail("op-rank", f"{call.name} requires {what} to be {rank}D, but got rank {len(shape)}", arg=index)
+        call.fail(
+            "op-rank", f"{call.name} requires {what} to be {rank}D, but got rank {len(shape)}", arg=index
+        )
 
 
 def require_not_mx(call: OpCall, index: int) -> None:
     """The layouts of micro-scaling factors allow only loads."""
     layout = layout_of(call.tensor(index))
     if layout in MX_LAYOUTS:
-        call.fail("op-memory", f"{call.name} does not support a tensor in the MX layout {layout.name}", arg=index)
+        call.fail(
+            "op-memory", f"{call.name} does not support a tensor in the MX layout {layout.name}", arg=index
+        )
 
 
 def constant_of(call: OpCall, index: int) -> int:
@@ -236,7 +240,9 @@ def elements_of(call: OpCall, index: int) -> tuple[Expr, ...]:
     return tuple_elements(call.args[index], len(kind.types))
 
 
-def static_axis(call: OpCall, axis: int, rank: int, *, arg: int | None = None, keyword: str | None = None) -> int:
+def static_axis(
+    call: OpCall, axis: int, rank: int, *, arg: int | None = None, keyword: str | None = None
+) -> int:
     """``axis`` counted from the front; ``op-value`` when it is out of range."""
     resolved = axis + rank if axis < 0 else axis
     if not 0 <= resolved < rank:
@@ -254,7 +260,9 @@ def require_atomic_dtype(call: OpCall, dtype: DataType, what: str, arg: int | No
     atomic = call.kw("atomic")
     if atomic not in (0, 1):
         call.fail(
-            "op-value", f"{call.name} atomic must be AtomicType.None_ or AtomicType.Add, but got {atomic}", keyword="atomic"
+            "op-value",
+            f"{call.name} atomic must be AtomicType.None_ or AtomicType.Add, but got {atomic}",
+            keyword="atomic",
         )
     if atomic == 1 and dtype not in ATOMIC_DTYPES:
         names = "/".join({"bfloat16": "bf16"}.get(d.text, d.text) for d in ATOMIC_DTYPES)

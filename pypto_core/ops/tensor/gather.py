@@ -36,7 +36,11 @@ def gather_axis(call: OpCall, rank: int, name: str = "dim") -> int:
     dim: int = call.require_kw(name)
     axis = dim + rank if dim < 0 else dim
     if not 0 <= axis < rank:
-        call.fail("op-value", f"The operator {call.name} {name} {dim} is out of range for {rank} dimensions", keyword=name)
+        call.fail(
+            "op-value",
+            f"The operator {call.name} {name} {dim} is out of range for {rank} dimensions",
+            keyword=name,
+        )
     return axis
 
 
@@ -116,7 +120,9 @@ def _require_index_vector(call: OpCall, index: int, what: str) -> None:
     if t.dtype is not _D.INT32:
         call.fail("op-dtype", f"{call.name} requires {what} dtype INT32, but got {t.dtype.text}", arg=index)
     if len(t.shape) not in (1, 2) or (len(t.shape) == 2 and not is_one(t.shape[0])):
-        call.fail("op-rank", f"{call.name} requires {what} of rank 1, or rank 2 with first dimension 1", arg=index)
+        call.fail(
+            "op-rank", f"{call.name} requires {what} of rank 1, or rank 2 with first dimension 1", arg=index
+        )
 
 
 def deduce_paged_gather(call: OpCall) -> Type:
@@ -137,7 +143,9 @@ def deduce_paged_gather(call: OpCall) -> Type:
         call.fail("op-memory", f"{call.name} is_trans requires space=pl.Mem.Mat", keyword="is_trans")
     columns = const_value(source.shape[1])
     if columns is not None and offset + size > columns:
-        call.fail("op-shape", f"{call.name} reads columns {offset} to {offset + size} of {columns}", keyword="size")
+        call.fail(
+            "op-shape", f"{call.name} reads columns {offset} to {offset + size} of {columns}", keyword="size"
+        )
     rows, width = ConstInt(call.kw("max_indices")), ConstInt(size)
     return fresh((width, rows) if call.kw("is_trans") else (rows, width), source.dtype)
 
@@ -153,7 +161,9 @@ def deduce_gather_row(call: OpCall) -> Type:
 
 
 def _check_row_valid(call: OpCall, shape: tuple[Expr, ...], valid: tuple[Expr, ...]) -> None:
-    faults = bounds_faults(valid, shape, call.name) if valid else [f"{call.name} valid_shape must not be empty"]
+    faults = (
+        bounds_faults(valid, shape, call.name) if valid else [f"{call.name} valid_shape must not be empty"]
+    )
     if faults:
         call.fail("op-shape", "; ".join(faults), arg=5)
     for axis, extent in enumerate(valid):
@@ -162,7 +172,9 @@ def _check_row_valid(call: OpCall, shape: tuple[Expr, ...], valid: tuple[Expr, .
 
 
 _MASK = int_kw("mask_pattern", required=True, allowed=tuple(MASK_DIVISORS), doc="pl.tile.MaskPattern")
-_OUTPUT_DTYPE = dtype_kw("output_dtype", required=False, stored=Stored.WHEN_GIVEN, doc="result dtype of equal width")
+_OUTPUT_DTYPE = dtype_kw(
+    "output_dtype", required=False, stored=Stored.WHEN_GIVEN, doc="result dtype of equal width"
+)
 
 tensor_op(
     "tensor.gather", "T-GATHER", deduce_gather, (tensor("input"), tensor("index")), "Picks elements along an axis.",

@@ -65,7 +65,11 @@ def deduce_create_l1(call: OpCall) -> Type:
     shape = call.literal_tuple(0)
     for axis, dim in enumerate(shape):
         if not isinstance(dim, ConstInt) or dim.value <= 0:
-            call.fail("op-value", f"{call.name} shape[{axis}] must be a positive constant, but got {show_dim(dim)}", arg=0)
+            call.fail(
+                "op-value",
+                f"{call.name} shape[{axis}] must be a positive constant, but got {show_dim(dim)}",
+                arg=0,
+            )
     return fresh(shape, required_dtype(call))
 
 
@@ -80,7 +84,9 @@ def deduce_ci(call: OpCall) -> Type:
     start = dtype_at(call, 0)
     if start is not dtype:
         call.fail(
-            "op-dtype", f"{call.name} requires start dtype to match dtype {dtype.text}, but got {start.text}", arg=0
+            "op-dtype",
+            f"{call.name} requires start dtype to match dtype {dtype.text}, but got {start.text}",
+            arg=0,
         )
     shape = elements_of(call, 1)
     if not shape:
@@ -101,7 +107,11 @@ def deduce_random(call: OpCall) -> Type:
     """T-RANDOM: six seed words and a 2-D shape."""
     dtype = _require_dtype_kw(call, _RANDOM_DTYPES)
     if call.kw("rounds") not in (7, 10):
-        call.fail("op-value", f"{call.name} requires rounds to be 7 or 10, but got {call.kw('rounds')}", keyword="rounds")
+        call.fail(
+            "op-value",
+            f"{call.name} requires rounds to be 7 or 10, but got {call.kw('rounds')}",
+            keyword="rounds",
+        )
     shape = elements_of(call, 6)
     if len(shape) != 2:
         call.fail("op-rank", f"{call.name} requires a 2D shape, but got rank {len(shape)}", arg=6)

@@ -41,9 +41,13 @@ def deduce_matmul(call: OpCall) -> Type:
     for index, kw in ((0, "a_trans"), (1, "b_trans")):
         rank = len(call.exact_tensor(index).shape)
         if rank == 0:
-            call.fail("op-rank", f"{call.name} requires operands of rank 1 or more, but got rank 0", arg=index)
+            call.fail(
+                "op-rank", f"{call.name} requires operands of rank 1 or more, but got rank 0", arg=index
+            )
         if rank == 1 and call.kw(kw):
-            call.fail("op-keyword", f"{call.name} cannot transpose an operand of rank 1 ({kw}=True)", keyword=kw)
+            call.fail(
+                "op-keyword", f"{call.name} cannot transpose an operand of rank 1 ({kw}=True)", keyword=kw
+            )
     ranks = (len(lhs.shape), len(rhs.shape))
     if ranks == (1, 1):
         _check_inner(call, lhs.shape[0], rhs.shape[0], 1)
@@ -85,7 +89,11 @@ def deduce_matmul_acc(call: OpCall) -> Type:
         )
     wanted = _D.FP32 if lhs.dtype.is_float else _D.INT32
     if acc.dtype is not wanted:
-        call.fail("op-dtype", f"{call.name} requires accumulator dtype {wanted.text}, but got {acc.dtype.text}", arg=0)
+        call.fail(
+            "op-dtype",
+            f"{call.name} requires accumulator dtype {wanted.text}, but got {acc.dtype.text}",
+            arg=0,
+        )
     batch_a, m, k_a = _matrix(call, 1, "a_trans")
     batch_b, k_b, n = _matrix(call, 2, "b_trans")
     _check_inner(call, k_a, k_b, 2)
@@ -101,9 +109,7 @@ def deduce_matmul_acc(call: OpCall) -> Type:
     return fresh(acc.shape, acc.dtype)
 
 
-def _check_batch(
-    call: OpCall, acc: tuple[Expr, ...], lhs: tuple[Expr, ...], rhs: tuple[Expr, ...]
-) -> None:
+def _check_batch(call: OpCall, acc: tuple[Expr, ...], lhs: tuple[Expr, ...], rhs: tuple[Expr, ...]) -> None:
     batch = broadcast(lhs, rhs)
     if batch is None:
         call.fail("op-shape", f"Cannot broadcast batch dimensions for {call.name}: {show_shape(lhs)} and {show_shape(rhs)}", arg=2)  # fmt: skip

@@ -45,7 +45,9 @@ from pypto_core.ops.tensor.declare import (
     view_of,
 )
 
-_SLICE_REMEDY = "Pass clamp=True to cut the window at the end of the source, or a valid_shape that stays inside it."
+_SLICE_REMEDY = (
+    "Pass clamp=True to cut the window at the end of the source, or a valid_shape that stays inside it."
+)
 
 
 # -- single elements -------------------------------------------------------------------------------------------------
@@ -54,7 +56,9 @@ _SLICE_REMEDY = "Pass clamp=True to cut the window at the end of the source, or 
 def _check_indices(call: OpCall) -> None:
     rank, given = len(call.tensor(0).shape), len(elements_of(call, 1))
     if rank != given:
-        call.fail("op-rank", f"{call.name} indices count must match the tensor rank {rank}, but got {given}", arg=1)
+        call.fail(
+            "op-rank", f"{call.name} indices count must match the tensor rank {rank}, but got {given}", arg=1
+        )
 
 
 def deduce_read(call: OpCall) -> Type:
@@ -106,7 +110,9 @@ def _slice_valid(call: OpCall, shape: tuple[Expr, ...]) -> tuple[Expr, ...]:
         return window_read(call, read)
     if requested and len(requested) != len(shape):
         call.fail(
-            "op-rank", f"{call.name} valid_shape has {len(requested)} extents for a window of rank {len(shape)}", arg=3
+            "op-rank",
+            f"{call.name} valid_shape has {len(requested)} extents for a window of rank {len(shape)}",
+            arg=3,
         )
     return requested or shape
 
@@ -156,7 +162,9 @@ def deduce_assemble(call: OpCall) -> Type:
 def _pad_kw(call: OpCall) -> PadValue:
     pad = call.kw("pad_value")
     if pad is PadValue.null:
-        call.fail("op-value", f"{call.name} requires pad_value to be zero/max/min, not null", keyword="pad_value")
+        call.fail(
+            "op-value", f"{call.name} requires pad_value to be zero/max/min, not null", keyword="pad_value"
+        )
     assert isinstance(pad, PadValue)
     return pad
 
@@ -177,11 +185,19 @@ def deduce_fillpad_expand(call: OpCall) -> Type:
     pad = _pad_kw(call)
     shape = call.literal_tuple(1)
     if len(shape) != len(source.shape):
-        call.fail("op-rank", f"{call.name} requires a shape of rank {len(source.shape)}, but got {len(shape)}", arg=1)
+        call.fail(
+            "op-rank",
+            f"{call.name} requires a shape of rank {len(source.shape)}, but got {len(shape)}",
+            arg=1,
+        )
     for axis, (new, old) in enumerate(zip(shape, source.shape)):
         size, before = const_value(new), const_value(old)
         if size is not None and (size <= 0 or (before is not None and size < before)):
-            call.fail("op-shape", f"{call.name} shape[{axis}]={size} must be >= source dimension {show_dim(old)}", arg=1)
+            call.fail(
+                "op-shape",
+                f"{call.name} shape[{axis}]={size} must be >= source dimension {show_dim(old)}",
+                arg=1,
+            )
     return TensorType(tuple(shape), source.dtype, None, TensorView(valid_shape=tuple(shape), pad=pad))
 
 

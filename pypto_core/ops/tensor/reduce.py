@@ -48,7 +48,9 @@ def reduction(
 def _kwargs(axis: int) -> tuple[KwParam, ...]:
     return (
         KwParam("axis", KwargType.INT, default=axis, stored=Stored.NEVER, doc="axis to reduce"),
-        KwParam("keep_dim", KwargType.BOOL, default=True, stored=Stored.NEVER, doc="keep the axis with extent 1"),
+        KwParam(
+            "keep_dim", KwargType.BOOL, default=True, stored=Stored.NEVER, doc="keep the axis with extent 1"
+        ),
     )
 
 
@@ -62,7 +64,12 @@ tensor_op(
     "tensor.row_min", "T-REDUCE", reduction(allowed=_ROW_MIN_DTYPES), _INPUT, "Smallest element of every row.",
     conversion="C-ROW-REDUCE", kwargs=_kwargs(-1),
 )  # fmt: skip
-for _name, _doc in (("sum", "Sum"), ("max", "Largest element"), ("min", "Smallest element"), ("prod", "Product")):
+for _name, _doc in (
+    ("sum", "Sum"),
+    ("max", "Largest element"),
+    ("min", "Smallest element"),
+    ("prod", "Product"),
+):
     tensor_op(
         f"tensor.col_{_name}", "T-REDUCE", reduction(min_rank=2), _INPUT, f"{_doc} of every column.",
         conversion="C-SIMPLE", kwargs=_kwargs(-2),

@@ -127,7 +127,9 @@ def _same_bytes(call: OpCall, source: TensorType, explicit: tuple[Expr, ...], ta
     automatic: tuple[Expr, ...] | None = None
     before = element_count(source.shape)
     value = const_value(source.shape[axis])
-    if source.dtype.byte >= target.byte or (value is not None and value % (target.byte // source.dtype.byte) == 0):
+    if source.dtype.byte >= target.byte or (
+        value is not None and value % (target.byte // source.dtype.byte) == 0
+    ):
         scaled = scaled_extent(call, source.shape[axis], source.dtype, target, f"shape dimension {axis}")
         automatic = (*source.shape[:axis], scaled, *source.shape[axis + 1 :])
     if automatic is not None and dims_equal(automatic, explicit):
@@ -148,7 +150,9 @@ def _same_bytes(call: OpCall, source: TensorType, explicit: tuple[Expr, ...], ta
             arg=1,
         )
     if not is_full(source):
-        call.fail("op-shape", f"{call.name} cannot preserve a partial valid_shape through an explicit shape", arg=1)
+        call.fail(
+            "op-shape", f"{call.name} cannot preserve a partial valid_shape through an explicit shape", arg=1
+        )
     return True
 
 

@@ -62,7 +62,9 @@ def _check_sizes(call: OpCall, source: Sequence[Expr], target: Sequence[Expr], a
     before, after = element_count(tuple(source)), element_count(tuple(target))
     if before is not None and after is not None and before != after:
         call.fail(
-            "op-shape", f"{call.name}: cannot reshape tensor of size {before} into shape with size {after}", arg=arg
+            "op-shape",
+            f"{call.name}: cannot reshape tensor of size {before} into shape with size {after}",
+            arg=arg,
         )
 
 
@@ -88,7 +90,11 @@ def deduce_reshape(call: OpCall) -> Type:
 def _explicit_valid(call: OpCall, derived: tuple[Expr, ...]) -> tuple[Expr, ...]:
     explicit = call.literal_tuple(2)
     if len(explicit) != len(derived):
-        call.fail("op-rank", f"{call.name}: explicit valid_shape has {len(explicit)} extents for rank {len(derived)}", arg=2)
+        call.fail(
+            "op-rank",
+            f"{call.name}: explicit valid_shape has {len(explicit)} extents for rank {len(derived)}",
+            arg=2,
+        )
     for axis, (given, limit) in enumerate(zip(explicit, derived)):
         if prove_le(ConstInt(0), given) is not True or prove_le(given, limit) is not True:
             call.fail(
@@ -166,7 +172,11 @@ def _with_strides(
 ) -> Type:
     strides = packed_strides(shape, layout)
     if strides is None:
-        call.fail("op-value", f"{call.name} has no strides for layout {layout.name} of rank {len(shape)}", keyword="layout")
+        call.fail(
+            "op-value",
+            f"{call.name} has no strides for layout {layout.name} of rank {len(shape)}",
+            keyword="layout",
+        )
     view = TensorView(tuple(strides), layout, valid, view_of(source).pad)
     return keep_kind(source, shape, view, memref=True)
 
@@ -193,9 +203,13 @@ def _view_valid(call: OpCall, source: TensorType, shape: tuple[Expr, ...]) -> tu
     for axis, extent in enumerate(explicit):
         value = const_value(extent)
         if value is not None and value <= 0:
-            call.fail("op-value", f"{call.name} valid_shape dimension {axis} must be positive, got {value}", arg=2)
+            call.fail(
+                "op-value", f"{call.name} valid_shape dimension {axis} must be positive, got {value}", arg=2
+            )
     if explicit and len(explicit) != len(shape):
-        call.fail("op-rank", f"{call.name} valid_shape has {len(explicit)} extents for rank {len(shape)}", arg=2)
+        call.fail(
+            "op-rank", f"{call.name} valid_shape has {len(explicit)} extents for rank {len(shape)}", arg=2
+        )
     if is_full(source):
         _check_explicit_bounds(call, explicit, shape)
         return explicit or shape
@@ -231,11 +245,15 @@ def _is_leading_collapse(source: TensorType, shape: tuple[Expr, ...], valid: tup
         return False
     if trailing and not all_dims_equal(source.shape[merged:], shape[1:]):
         return False
-    if trailing and not all(provably_equal_extent(a, b) for a, b in zip(source.valid_shape[merged:], valid[1:])):
+    if trailing and not all(
+        provably_equal_extent(a, b) for a, b in zip(source.valid_shape[merged:], valid[1:])
+    ):
         return False
     rows = element_count(source.valid_shape[:merged])
     first = const_value(valid[0])
-    inner_full = all(provably_equal_extent(v, s) for v, s in zip(source.valid_shape[1:merged], source.shape[1:merged]))
+    inner_full = all(
+        provably_equal_extent(v, s) for v, s in zip(source.valid_shape[1:merged], source.shape[1:merged])
+    )
     return inner_full and (first == rows if rows is not None and first is not None else rows is None)
 
 
@@ -264,7 +282,11 @@ def deduce_concat(call: OpCall) -> Type:
     for index, what in ((0, "src0"), (1, "src1")):
         require_rank(call, index, 2, what)
     if a.dtype is not b.dtype:
-        call.fail("op-dtype", f"{call.name} requires the same dtype, but got {a.dtype.text} and {b.dtype.text}", arg=1)
+        call.fail(
+            "op-dtype",
+            f"{call.name} requires the same dtype, but got {a.dtype.text} and {b.dtype.text}",
+            arg=1,
+        )
     rows_a, rows_b = const_value(a.shape[0]), const_value(b.shape[0])
     if rows_a is not None and rows_b is not None and rows_a != rows_b:
         call.fail("op-shape", f"{call.name} requires equal rows, but got {rows_a} and {rows_b}", arg=1)

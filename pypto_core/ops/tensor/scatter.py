@@ -19,10 +19,18 @@ def deduce_scatter(call: OpCall) -> Type:
     for position, what in ((0, "input"), (1, "index"), (2, "src")):
         require_rank(call, position, 2, what)
     if gather_axis(call, 2) != 1:
-        call.fail("op-value", f"{call.name} supports only dim=-1 (the last axis), but got {call.kw('dim')}", keyword="dim")
+        call.fail(
+            "op-value",
+            f"{call.name} supports only dim=-1 (the last axis), but got {call.kw('dim')}",
+            keyword="dim",
+        )
     require_dtype_in(call, 0, _DTYPES, "input")
     if source.dtype is not target.dtype:
-        call.fail("op-dtype", f"{call.name} requires src dtype {target.dtype.text}, but got {source.dtype.text}", arg=2)
+        call.fail(
+            "op-dtype",
+            f"{call.name} requires src dtype {target.dtype.text}, but got {source.dtype.text}",
+            arg=2,
+        )
     wanted = _D.INT32 if target.dtype.byte == 4 else _D.INT16
     if index.dtype is not wanted:
         call.fail(
@@ -36,7 +44,11 @@ def deduce_scatter(call: OpCall) -> Type:
     for axis, (extent, limit) in enumerate(zip(source.shape, target.shape)):
         size, room = const_value(extent), const_value(limit)
         if size is not None and room is not None and size > room:
-            call.fail("op-shape", f"{call.name} src extent {size} exceeds input extent {room} on dimension {axis}", arg=2)
+            call.fail(
+                "op-shape",
+                f"{call.name} src extent {size} exceeds input extent {room} on dimension {axis}",
+                arg=2,
+            )
     return call.args[0].type
 
 

@@ -14,7 +14,11 @@ def deduce_sort32(call: OpCall) -> Type:
     """T-SORT32: value and index side by side, so twice the columns."""
     source, index = call.exact_tensor(0), call.exact_tensor(1)
     if index.dtype is not DataType.UINT32:
-        call.fail("op-dtype", f"The operator {call.name} requires idx dtype to be UINT32, but got {index.dtype.text}", arg=1)
+        call.fail(
+            "op-dtype",
+            f"The operator {call.name} requires idx dtype to be UINT32, but got {index.dtype.text}",
+            arg=1,
+        )
     columns = const_value(source.shape[-1]) if source.shape else None
     if columns is None or columns % 32:
         shown = show_dim(source.shape[-1]) if source.shape else "none"

@@ -91,8 +91,18 @@ for _name, _doc in (("abs", "Absolute value."), ("neg", "Negation.")):
     tensor_op(f"tensor.{_name}", "T-UNARY", deduce_keep, _ONE, _doc, conversion="C-SIMPLE")
 for _name, _doc in (("exp", "e to the power of x."), ("sqrt", "Square root.")):
     tensor_op(f"tensor.{_name}", "T-UNARY", deduce_float, _ONE, _doc, conversion="C-SIMPLE")
-tensor_op("tensor.rsqrt", "T-UNARY", deduce_float, _ONE, "1 / sqrt(x).", conversion="C-RSQRT", kwargs=(HIGH_PRECISION,))
-tensor_op("tensor.recip", "T-UNARY", deduce_recip, _ONE, "1 / x.", conversion="C-SIMPLE", kwargs=(HIGH_PRECISION,))
+tensor_op(
+    "tensor.rsqrt",
+    "T-UNARY",
+    deduce_float,
+    _ONE,
+    "1 / sqrt(x).",
+    conversion="C-RSQRT",
+    kwargs=(HIGH_PRECISION,),
+)
+tensor_op(
+    "tensor.recip", "T-UNARY", deduce_recip, _ONE, "1 / x.", conversion="C-SIMPLE", kwargs=(HIGH_PRECISION,)
+)
 tensor_op("tensor.log", "T-UNARY", deduce_log, _ONE, "Natural logarithm.", conversion="C-SIMPLE", kwargs=(HIGH_PRECISION,))  # fmt: skip
 for _name, _doc in (("sin", "Sine (radians)."), ("cos", "Cosine (radians).")):
     tensor_op(f"tensor.{_name}", "T-UNARY", deduce_fp32_only, _ONE, _doc, conversion="C-SIMPLE")
