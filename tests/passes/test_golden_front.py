@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from pypto_core.diagnostics import PassError
+from pypto_core.diagnostics import PassError, Severity
 from pypto_core.frontend import parse
+from pypto_core.ir import Program, calls_in, walk_stmts
 from pypto_core.passes.pipeline import PIPELINE
 from tests.support.golden import (
     GOLDEN,
@@ -80,12 +81,48 @@ def test_error(case: Case) -> None:
     assert caught.value.diagnostic.span.is_valid
 
 
+def _from_source(case: Case) -> Program:
+    result = parse(case.source, case.source_path.name)
+    errors = [d.message for d in result.diagnostics if d.severity is Severity.ERROR]
+    assert not errors
+    assert result.program is not None
+    return result.program
+
+
+@pytest.mark.parametrize("case", [c for c in FRONT if "error" in c.data and "before" not in c.data], ids=str)
+def test_parse_error(case: Case) -> None:
+    found = [d for d in parse(case.source, case.source_path.name).diagnostics if d.severity is Severity.ERROR]
+    assert found
+    assert_mentions(found[0], case.data["error"]["must_contain"])
+    assert found[0].span.line == case.data["error"]["line"]
+
+
+@pytest.mark.parametrize("case", [c for c in FRONT if "error" in c.data and "before" in c.data], ids=str)
+def test_error_has_a_place_in_the_source(case: Case) -> None:
+    program = _from_source(case)
+    with pytest.raises(PassError) as caught:
+        for name in case.data["passes"]:
+            program = make_pass(name, case.backend)(program)
+    assert caught.value.diagnostic.span.filename == case.source_path.name
+
+
+@pytest.mark.parametrize("case", [c for c in FRONT if "after" in c.data], ids=str)
+def test_statements_keep_their_source(case: Case) -> None:
+    """Every statement and call that a pass makes has the place of what it stands for."""
+    program = _from_source(case)
+    for name in case.data["passes"]:
+        program = make_pass(name, case.backend)(program)
+        for function in program.functions:
+            assert function.span.is_valid
+            for stmt in walk_stmts(function.body):
+                assert stmt.span.filename == case.source_path.name, (name, stmt)
+            for call in calls_in(function.body):
+                assert call.span.filename == case.source_path.name, (name, call)
+
+
 @pytest.mark.parametrize("case", [c for c in FRONT if "after" in c.data], ids=str)
 def test_chain_from_source(case: Case) -> None:
-    result = parse(case.source, case.source_path.name)
-    assert not result.diagnostics, [d.message for d in result.diagnostics]
-    assert result.program is not None
-    program = result.program
+    program = _from_source(case)
     if "before" in case.data:
         same_text(text_of(program), case.data["before"])
     for name in case.data["passes"]:
