@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from pypto_core.analysis.lanes import const_value
 from pypto_core.analysis.names import written_name
 from pypto_core.analysis.split_body import SplitBodyFacts
 from pypto_core.diagnostics import Related
-from pypto_core.ir import Span
+from pypto_core.ir import Call, Span, TensorType, TileType
 from pypto_core.passes.split_axis.rejections import reject
 
 
 def _names(ops: list[str]) -> str:
     return ", ".join(f"'{name}'" for name in dict.fromkeys(ops))
+
+
+def _source_extents(call: Call) -> tuple[int | None, ...]:
+    """Constant extents of what a load or slice reads from."""
+    source = call.args[0].type if call.args else None
+    shape = source.shape if isinstance(source, (TileType, TensorType)) else ()
+    return tuple(const_value(e) for e in shape)
 
 
 def _carry_text(facts: SplitBodyFacts) -> str:
@@ -48,6 +56,8 @@ def validate_explicit_body(facts: SplitBodyFacts, region: Span) -> None:
             region,
             related,
             ops=ops,
+            calls=tuple(call.span for call in facts.full_width),
+            extents=tuple(_source_extents(call) for call in facts.full_width),
         )
 
 

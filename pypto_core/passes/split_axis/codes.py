@@ -10,12 +10,15 @@ from pypto_core.analysis.lanes import (
     valid_shape_of,
 )
 from pypto_core.analysis.names import written_text
+from pypto_core.diagnostics import Related
 from pypto_core.ir import Call, Span, SplitMode, TileType, Type
 from pypto_core.ops.split_boundary import split_boundary_fault
 from pypto_core.passes.split_axis.rejections import reject
 
 
-def check_carried(mode: SplitMode, full: TileType, op: str, span: Span) -> None:
+def check_carried(
+    mode: SplitMode, full: TileType, op: str, span: Span, related: tuple[Related, ...] = ()
+) -> None:
     """Refuse a Cube->Vector crossing whose narrowed columns have no carrier (docs/spec/passes_split.md §2.2).
 
     Raises:
@@ -30,6 +33,7 @@ def check_carried(mode: SplitMode, full: TileType, op: str, span: Span) -> None:
         "split-ragged-columns",
         fault,
         span,
+        related,
         op=op,
         mode=mode.name,
         valid=[written_text(e) for e in valid_shape_of(full)],

@@ -7,7 +7,7 @@ Condition 2: an operand that the deducer never reads must be lane-local, broadca
 from __future__ import annotations
 
 from pypto_core.analysis.lanes import const_value
-from pypto_core.analysis.names import written_text
+from pypto_core.analysis.names import describe, written_text
 from pypto_core.analysis.split_axis import is_broadcast_on
 from pypto_core.ir import Call, ConstInt, Expr, TileType, TupleType, Type, Var, dim_equal
 from pypto_core.ops.registry import LaneKind, OpError, create_op_call, find_op
@@ -113,6 +113,8 @@ def _full_width(call: Call, position: int, dim: int, rank: int, state: SplitStat
         call.span,
         op=call.name,
         operand=position,
+        name=describe(call.args[position], call.span),
+        shape=tuple(written_text(e) for e in operand.shape),
         extent=const_value(extent),
         dim=axis,
     )

@@ -12,7 +12,9 @@ from pypto_core.analysis.affinity import (
     classify_move_direction,
 )
 from pypto_core.analysis.lanes import const_value
+from pypto_core.analysis.names import describe, written_text
 from pypto_core.analysis.statements import block, leaf_call, stmts_of, walk_stmts
+from pypto_core.diagnostics import Related
 from pypto_core.ir import (
     AssignStmt,
     Call,
@@ -129,7 +131,9 @@ def _shard(stmt: AssignStmt, call: Call, state: SplitState) -> Stmt:
         kwargs["lane_stride"] = stride
     if isinstance(full, TileType):
         operand = call.args[0].span
-        check_carried(state.mode, full, "tile.aiv_shard", operand if operand.is_valid else call.span)
+        at = operand if operand.is_valid else call.span
+        crossing = (Related("the value crosses to the vector side here", call.span),)
+        check_carried(state.mode, full, "tile.aiv_shard", at, crossing)
     try:
         shard = create_op_call("tile.aiv_shard", call.args[:1], kwargs, span=call.span)
     except OpError as error:
@@ -153,7 +157,8 @@ def _gather(stmt: AssignStmt, call: Call, state: SplitState) -> list[Stmt]:
             f"lanes' halves and this value has none; load or slice the value inside the split function, or keep it on the "
             f"vector side",
             call.span,
-            name=label(source, call.span),
+            name=describe(source, call.span),
+            shape=tuple(written_text(e) for e in source.type.shape) if isinstance(source.type, TileType) else (),
         )
     if info.dim not in (0, 1):
         raise reject(
@@ -162,7 +167,7 @@ def _gather(stmt: AssignStmt, call: Call, state: SplitState) -> list[Stmt]:
             f"the move to the cube side reads {label(source, call.span)}, split on dim {info.dim}: tile.aic_gather joins "
             f"dim 0 or dim 1 only; cross to the cube side earlier",
             call.span,
-            name=label(source, call.span),
+            name=describe(source, call.span),
             dim=info.dim,
         )
     operand = state.probe(source)

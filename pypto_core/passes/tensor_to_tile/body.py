@@ -106,7 +106,7 @@ class BodyConverter:
             self._check_stays(call, stmt)
             return None
         low = Lowering(
-            stmt.span,
+            call.span if call.span.is_valid else stmt.span,
             call=call,
             args=(),
             result_name=f"{base_name(var.name_hint)}__tile" if var is not None else "",

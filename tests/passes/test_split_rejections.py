@@ -1,0 +1,106 @@
+"""Every rejection of the split passes beside near twins that must stay silent (``split_rejections/*.py``).
+
+The first comment lines of a file say what runs: ``# passes: a b`` runs single passes on the program as written,
+``# pipeline: X`` the default pipeline up to pass X, ``# check: X`` the same with verification; ``# backend: a5``. A mark
+``# ^^^ code: token; token`` under a line says that the program around it is refused with this code, on that line, from the
+caret's column, in words that contain the tokens. A class without a mark must pass.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from pypto_core.diagnostics import Diagnostic, PassError, Severity
+from pypto_core.frontend import parse
+from pypto_core.ir import Program
+from pypto_core.passes.pipeline import check_pipeline, run_pipeline
+from tests.support.golden import assert_mentions, make_pass
+
+FOLDER = Path(__file__).parent / "split_rejections"
+_MARK = re.compile(r"^\s*#\s*(\^+) ([a-z-]+): ?(.*)$")
+_SETTING = re.compile(r"^# (passes|pipeline|check|backend): (.*)$", re.MULTILINE)
+_CLASS = re.compile(r"^class (\w+):", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    line: int
+    column: int
+    code: str
+    tokens: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixture:
+    path: Path
+    entry: str
+    settings: dict[str, str]
+    mark: Mark | None
+
+    def __str__(self) -> str:
+        return f"{self.path.stem}-{self.entry}"
+
+
+def _fixtures() -> list[Fixture]:
+    found: list[Fixture] = []
+    for path in sorted(FOLDER.glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        settings = dict(_SETTING.findall(text))
+        starts = [(m.group(1), text.count("\n", 0, m.start()) + 1) for m in _CLASS.finditer(text)]
+        marks = list(_marks(text))
+        for index, (entry, first) in enumerate(starts):
+            last = starts[index + 1][1] if index + 1 < len(starts) else text.count("\n") + 1
+            inside = [m for m in marks if first <= m.line < last]
+            assert len(inside) <= 1, f"{path.name}: {entry} has several marks"
+            found.append(Fixture(path, entry, settings, inside[0] if inside else None))
+    return found
+
+
+def _marks(text: str) -> list[Mark]:
+    out = []
+    code_line = 0
+    for number, line in enumerate(text.splitlines(), 1):
+        match = _MARK.match(line)
+        if match is None:
+            if line.strip():
+                code_line = number
+            continue
+        tokens = [t.strip() for t in match.group(3).split(";") if t.strip()]
+        out.append(Mark(code_line, match.start(1) + 1, match.group(2), tokens))
+    return out
+
+
+FIXTURES = _fixtures()
+
+
+def _finding(program: Program, settings: dict[str, str]) -> Diagnostic | None:
+    backend = settings.get("backend", "a5")
+    if "check" in settings:
+        _, found = check_pipeline(program, settings["check"], backend)
+        return next((d for d in found if d.severity is Severity.ERROR), None)
+    try:
+        if "pipeline" in settings:
+            run_pipeline(program, settings["pipeline"], backend)
+        for name in settings.get("passes", "").split():
+            program = make_pass(name, backend)(program)
+    except PassError as error:
+        return error.diagnostic
+    return None
+
+
+@pytest.mark.parametrize("fixture", FIXTURES, ids=str)
+def test_rejection(fixture: Fixture) -> None:
+    result = parse(fixture.path.read_text(encoding="utf-8"), fixture.path.name)
+    assert not result.diagnostics, [f"{d.span.line}: {d.message}" for d in result.diagnostics]
+    found = _finding(result.programs[fixture.entry], fixture.settings)
+    if fixture.mark is None:
+        assert found is None, f"{found.code} in line {found.span.line}: {found.message}"
+        return
+    assert found is not None, "nothing was refused"
+    assert found.code == fixture.mark.code, f"{found.code}: {found.message}"
+    assert (found.span.line, found.span.column) == (fixture.mark.line, fixture.mark.column), found.message
+    assert_mentions(found, fixture.mark.tokens)
