@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.ir import Span
+from pypto_core.ir import Chunk, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +40,13 @@ Fixer = Callable[[Diagnostic, Source], Iterable[Fix]]
 
 def apply_edits(text: str, edits: Iterable[Edit]) -> str:
     """The text after the edits; positions are absolute (through the chunk of each span)."""
-    lines = [0]
-    for line in text.splitlines(keepends=True):
-        lines.append(lines[-1] + len(line))
-
-    def absolute(line: int, column: int) -> int:
-        return min(lines[min(line - 1, len(lines) - 1)] + column - 1, len(text))
-
+    whole = Chunk("", text)
     changes = sorted(
-        (absolute(e.span.line, e.span.column), absolute(e.span.end_line, e.span.end_column), e.text)
+        (
+            whole.offset(e.span.line - 1, e.span.column - 1),
+            whole.offset(e.span.end_line - 1, e.span.end_column - 1),
+            e.text,
+        )
         for e in edits
     )
     parts, position = [], 0

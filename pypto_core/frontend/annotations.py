@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, enum_list
+from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, enum_list, nearest
 from pypto_core.frontend.dimensions import read_shape
 from pypto_core.frontend.memrefs import is_memref, read_memref
 from pypto_core.frontend.static_eval.values import MemRefDecl, PlSymbol, TypeValue
@@ -135,6 +135,7 @@ def _unknown_type(ctx: FunctionContext, node: ast.expr, name: str) -> None:
         f"'{name}' is not a type; types are {', '.join(_TYPE_NAMES[:-1])}{did_you_mean(name, _TYPE_NAMES)}",
         node,
         name=name,
+        suggestion=nearest(name, _TYPE_NAMES),
     )
 
 
@@ -210,6 +211,7 @@ def read_dtype(ctx: FunctionContext, node: ast.expr) -> DataType:
         f"'{ctx.text(node)}' is not a dtype{did_you_mean(name, DataType.by_name)}; dtypes are pl.FP32, pl.BF16, pl.INT32 ...",
         node,
         name=name,
+        suggestion=nearest(name, DataType.by_name),
     )
 
 
@@ -308,6 +310,7 @@ def _layout_or_view(ctx: FunctionContext, node: ast.expr) -> TensorView:
             f"{enum_list(TensorLayout)}",
             node,
             name=name,
+            suggestion=nearest(name, TensorLayout.__members__),
         )
     if symbol is TensorLayout.DN:
         ctx.fail(
@@ -359,6 +362,7 @@ def _space(ctx: FunctionContext, node: ast.expr) -> MemorySpace:
                 f"memory spaces are {enum_list(MemorySpace)}",
                 node,
                 name=path[-1],
+                suggestion=nearest(path[-1], MemorySpace.__members__),
             )
         symbol = value.data if value is not None else None
         if value is not None and value.is_unknown and path[0] not in ("pl", "pld"):

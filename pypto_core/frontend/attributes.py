@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any
 
-from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean
+from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, nearest
 from pypto_core.frontend.folding import outer_only
 from pypto_core.frontend.symbols import ADIR, symbol_value
 from pypto_core.frontend.syntax import dotted, string_literal
@@ -41,6 +41,7 @@ def read_value(ctx: FunctionContext, key: str, node: ast.expr, code: str = "call
                 f"'{path[-1]}' is no argument direction{did_you_mean(path[-1], ADIR)}; there are {', '.join(ADIR)}",
                 node,
                 name=path[-1],
+                suggestion=nearest(path[-1], ADIR),
             )
         symbol = symbol_value(path)
         if isinstance(symbol, SplitMode):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from dataclasses import replace
 from enum import Enum
 from typing import Any
 
 from pypto_core.frontend.attributes import read_attrs
 from pypto_core.frontend.closure import plain, sequence
-from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, is_poison, nearest
+from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, is_poison, nearest
 from pypto_core.frontend.dimensions import value_dim
 from pypto_core.frontend.expressions import expr, task_invalid, undefined_name
 from pypto_core.frontend.folding import as_constant, enum_or_dtype, evaluate, outer_only
@@ -149,9 +150,10 @@ def operator_call(ctx: FunctionContext, node: ast.Call, path: str) -> Expr:
     except OpError as error:
         if _depends_on_unknown(ctx, error, args, kwargs):
             raise Silent from error
-        from pypto_core.frontend.context import Fault
-
-        raise Fault(error.diagnostic) from error
+        found = error.diagnostic
+        if found.code in ("op-unknown", "op-unknown-in-namespace"):
+            found = replace(found, span=ctx.span(node.func))
+        raise Fault(found) from error
     if is_poison(result):
         ctx.mark_incomplete()
     return result
@@ -234,8 +236,6 @@ def _as_argument(ctx: FunctionContext, value: Value, node: ast.expr) -> DslValue
 
 
 def _guarded_value(ctx: FunctionContext, node: ast.expr) -> DslValue:
-    from pypto_core.frontend.context import Fault
-
     try:
         return _as_argument(ctx, evaluate(ctx, node), node)
     except Fault as fault:
@@ -263,8 +263,6 @@ def keyword_value(ctx: FunctionContext, node: ast.expr) -> DslValue:
         return base
     if not outer_only(ctx, node) or _root_is_language(node):
         return expr(ctx, node)
-    from pypto_core.frontend.context import Fault
-
     try:
         value = evaluate(ctx, node)
     except Fault as fault:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pypto_core.frontend.attributes import read_value
-from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, enum_list
+from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, enum_list, nearest
 from pypto_core.frontend.recovery import FunctionSyntax, Statement
 from pypto_core.frontend.symbols import ENUMS, enum_member
 from pypto_core.frontend.syntax import dotted, string_literal
@@ -58,6 +58,7 @@ def read_function_decorator(ctx: FunctionContext, node: ast.FunctionDef | ast.As
                     f"it takes {', '.join(_KEYWORDS)}",
                     keyword,
                     name=keyword.arg,
+                    suggestion=nearest(keyword.arg, _KEYWORDS),
                 )
             where[keyword.arg] = keyword
             _keyword(ctx, options, keyword.arg, keyword.value, keyword)
@@ -112,6 +113,7 @@ def read_enum(ctx: FunctionContext, node: ast.expr, enum: str, keyword: str) -> 
             f"pl.{enum} has no member '{path[-1]}'{did_you_mean(path[-1], cls.__members__)}; members are {enum_list(cls)}",
             node,
             name=path[-1],
+            suggestion=nearest(path[-1], cls.__members__),
         )
     return member
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from pypto_core.frontend.closure import describe, is_fault, sequence
-from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean
+from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, nearest
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown, Value
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.ir import ConstInt, DataType, Expr, ScalarType, ScalarTypeError, Span, make_binary, make_unary
@@ -154,6 +154,7 @@ def _name(ctx: FunctionContext, node: ast.Name) -> Expr:
         f'a size known only at run time is declared with {node.id} = pl.dynamic("{node.id}")',
         node,
         name=node.id,
+        suggestion=nearest(node.id, {*ctx.annotations.names(), *ctx.names.all()}),
     )
 
 

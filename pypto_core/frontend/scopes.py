@@ -7,7 +7,15 @@ from collections.abc import Callable
 from typing import Any
 
 from pypto_core.frontend.branches import header_span
-from pypto_core.frontend.context import Fault, FunctionContext, Region, Silent, did_you_mean, enum_list
+from pypto_core.frontend.context import (
+    Fault,
+    FunctionContext,
+    Region,
+    Silent,
+    did_you_mean,
+    enum_list,
+    nearest,
+)
 from pypto_core.frontend.scope_options import name_hint, read_optimizations, task_id, tensor_list
 from pypto_core.frontend.spmd import spmd_scope
 from pypto_core.frontend.submits import literal_flag, read_deps
@@ -64,6 +72,7 @@ def _dispatch(ctx: FunctionContext, node: ast.With) -> None:
             f"'{ctx.text(call)}' is no scope of the language{did_you_mean(name, _SCOPES)}; scopes are {_NAMES}",
             call,
             name=name,
+            suggestion=nearest(name, _SCOPES),
         )
     if item.optional_vars is not None and name not in ("at", "spmd"):
         ctx.fail("with-as", f"pl.{name} gives no task id: leave 'as {ctx.text(item.optional_vars)}' out", item.optional_vars)
@@ -135,6 +144,7 @@ def _at_keywords(ctx: FunctionContext, call: ast.Call) -> dict[str, ast.expr]:
                 f"pl.at takes no keyword '{name}'{did_you_mean(name, _AT_KEYWORDS)}; it takes {', '.join(_AT_KEYWORDS)}",
                 keyword,
                 name=name,
+                suggestion=nearest(name, _AT_KEYWORDS),
             )
         if keyword.arg in given:
             ctx.fail(code, f"'{keyword.arg}' is given twice", keyword)
@@ -163,6 +173,7 @@ def _enum(ctx: FunctionContext, node: ast.expr, name: str, cls: Any) -> Any:
             f"'{ctx.text(node)}' is no pl.{name}{did_you_mean(last, cls.__members__)}; there are {enum_list(cls)}",
             node,
             name=last,
+            suggestion=nearest(last, cls.__members__),
         )
     return member
 

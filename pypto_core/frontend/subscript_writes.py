@@ -129,6 +129,8 @@ def _full_rank(
             f"axis {i} takes {want} elements, but '{ctx.text(node.value)}' has {got}",
             node.value,
             axis=i,
+            want=want,
+            got=got,
         )
     if len(kept) == len(found) and len(given.shape) == len(found):
         return source

@@ -117,21 +117,21 @@ def _axis(ctx: FunctionContext, part: ast.expr, extent: Expr, span: Span) -> Axi
     if not isinstance(part, ast.Slice):
         if isinstance(part, ast.Constant) and part.value is Ellipsis:
             ctx.fail("subscript-indices", "'...' is not supported: write ':' for each axis", part)
-        index = _index(ctx, part)
+        index = _index(ctx, part, extent)
         return Axis(index, ConstInt(1, span=span), True, part)
     if part.step is not None:
         ctx.fail("slice-step", "a slice takes no step", part.step)
-    lower = _index(ctx, part.lower) if part.lower is not None else ConstInt(0, span=span)
+    lower = _index(ctx, part.lower, extent) if part.lower is not None else ConstInt(0, span=span)
     if part.upper is None:
         if isinstance(lower, ConstInt) and lower.value == 0:
             return Axis(lower, extent, False, part)
         return Axis(lower, Analyzer().simplify(make_binary("sub", extent, lower, span)), False, part)
-    upper = _index(ctx, part.upper)
+    upper = _index(ctx, part.upper, extent)
     size = Analyzer().simplify(binary(ctx, "sub", upper, lower, part.upper))
     return Axis(lower, size, False, part, upper)
 
 
-def _index(ctx: FunctionContext, node: ast.expr) -> Expr:
+def _index(ctx: FunctionContext, node: ast.expr, extent: Expr | None = None) -> Expr:
     index = expr(ctx, node)
     if is_poison(index) or index.type is UNKNOWN:
         raise Silent
@@ -143,6 +143,8 @@ def _index(ctx: FunctionContext, node: ast.expr) -> Expr:
             "negative-index",
             f"{index.value} does not count from the end here: write the extent minus {-index.value}",
             node,
+            value=index.value,
+            extent=const_dim(extent) if extent is not None else None,
         )
     return index
 
@@ -192,7 +194,7 @@ def _tile_slice(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: Til
             dynamic = True
             extents.append(ConstInt(whole - lower.value, span=span))
             bound = make_binary("min", axis.upper, kind.valid_shape[i], span)
-            valid.append(make_binary("max", make_binary("sub", bound, lower, span), 0, span))
+            valid.append(Analyzer().simplify(make_binary("max", make_binary("sub", bound, lower, span), 0, span)))
             continue
         if size is not None and size <= 0 and axis.node is not None:
             ctx.fail("tile-slice-extent", f"'{ctx.text(axis.node)}' takes {size} elements", axis.node)

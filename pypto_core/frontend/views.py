@@ -6,7 +6,7 @@ import ast
 from enum import IntEnum
 from typing import TypeVar
 
-from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, enum_list
+from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, enum_list, nearest
 from pypto_core.frontend.dimensions import read_index, read_index_list
 from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import dotted, int_literal
@@ -50,6 +50,7 @@ def _fields(ctx: FunctionContext, node: ast.expr, allowed: tuple[str, ...]) -> d
                 f"pl.{name} has no field '{given}'{did_you_mean(given, allowed)}; fields are {', '.join(allowed)}",
                 keyword,
                 name=given,
+                suggestion=nearest(given, allowed),
             )
         fields[keyword.arg] = keyword.value
     return fields
@@ -121,5 +122,6 @@ def _member(ctx: FunctionContext, node: ast.expr | None, default: E, field: str)
             f"values are {enum_list(cls)}",
             node,
             name=name,
+            suggestion=nearest(name, cls.__members__),
         )
     return value
