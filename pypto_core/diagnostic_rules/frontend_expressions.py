@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pypto_core.diagnostic_rules.frontend_samples import core, method, rule, tensors, whole
+from pypto_core.diagnostic_rules.frontend_samples import method, rule, tensors, whole
 from pypto_core.diagnostics import Rule, Severity
 
 RULES: tuple[Rule, ...] = (

@@ -235,6 +235,14 @@ RULES: tuple[Rule, ...] = (
         fix="review",
     ),
     rule(
+        "dynvar-name",
+        "Name of a dynamic size",
+        "pl.dynamic takes the name of the symbol, an identifier in quotes.",
+        'M = pl.dynamic(«"64 rows"»)',
+        'M = pl.dynamic("M")',
+        whole,
+    ),
+    rule(
         "param-kind-ignored",
         "The compiler ignores this parameter",
         "Only plain positional parameters are read. Default values, keyword-only, positional-only and variadic parameters have no effect.",
@@ -423,6 +431,16 @@ RULES: tuple[Rule, ...] = (
         "# pypto.program: Example\nimport pypto.language as pl\n",
         "# pypto.program: Example\nimport pypto.language as pl\n\n@pl.program\nclass Example:\n"
         "    @pl.function\n    def f(self):\n        return\n",
+        str,
+    ),
+    rule(
+        "text-multiple",
+        "Several programs in printed IR",
+        "Printed IR holds one program.",
+        "# pypto.program: A\nimport pypto.language as pl\n\n@pl.program\nclass A:\n    @pl.function\n    def f(self):\n"
+        "        return\n\n@pl.program\nclass B:\n    @pl.function\n    def f(self):\n        return\n",
+        "# pypto.program: A\nimport pypto.language as pl\n\n@pl.program\nclass A:\n    @pl.function\n    def f(self):\n"
+        "        return\n",
         str,
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pypto_core.diagnostic_rules.frontend_samples import core, method, rule, tasks, tensors, whole
+from pypto_core.diagnostic_rules.frontend_samples import method, rule, tasks, tensors, whole
 from pypto_core.diagnostics import Rule, Severity
 
 _T = "pl.Tensor[[64, 64], pl.FP32]"

@@ -8,12 +8,16 @@ from pathlib import PurePath
 from typing import Any
 
 from pypto_core.diagnostics import Diagnostic, error
+from pypto_core.frontend.jit import parse_jit
+from pypto_core.frontend.jit_functions import DEP_FORMS
 from pypto_core.frontend.modules import ModuleFile, TextResolver
 from pypto_core.frontend.printed import is_printed, read_printed
 from pypto_core.frontend.program import ParsedProgram, parse_program_class, parse_stand_alone
 from pypto_core.frontend.static_closure import ScopeClosure
 from pypto_core.frontend.static_eval import ModuleGraph
+from pypto_core.frontend.static_eval.kernels import file_kernels
 from pypto_core.frontend.static_eval.values import KernelFunction, ProgramClass
+from pypto_core.frontend.symbol_names import check_symbols
 from pypto_core.ir import Program
 
 #: Module name -> source text, None when there is no such module.
@@ -60,32 +64,62 @@ def _parse_source(
     syntax = root.syntax
     diagnostics = [error("python-syntax", fault.message, fault.span) for fault in syntax.faults]
     graph = ModuleGraph(root, TextResolver(resolver) if resolver is not None else None, known=env)
-    programs: dict[str, Program] = {}
-    incomplete: set[tuple[str, str]] = set()
-    own = {id(item) for item in syntax.items}
-    for kernel in graph.kernels:
-        if id(kernel.syntax) not in own:
-            continue
-        parsed = _parse_kernel(graph, kernel)
-        if parsed is None:
-            continue
-        programs[kernel.name] = parsed.program
-        diagnostics.extend(parsed.diagnostics)
-        incomplete.update((kernel.name, function) for function in parsed.incomplete)
-    unique = {(d.code, d.span, d.message): d for d in diagnostics}
+    diagnostics.extend(check_symbols(syntax))
+    reader = _Reader(graph)
+    reader.read(root.filename)
+    unique = {(d.code, d.span, d.message): d for d in [*diagnostics, *reader.diagnostics]}
     ordered = sorted(unique.values(), key=lambda d: (d.span.line, d.span.column))
-    first = next(iter(programs.values()), None)
-    return ParseResult(first, programs, tuple(ordered), frozenset(incomplete))
+    first = next(iter(reader.programs.values()), None)
+    return ParseResult(first, reader.programs, tuple(ordered), frozenset(reader.incomplete))
+
+
+class _Reader:
+    """Programs of the kernels of one file."""
+
+    def __init__(self, graph: ModuleGraph) -> None:
+        self.graph = graph
+        self.programs: dict[str, Program] = {}
+        self.diagnostics: list[Diagnostic] = []
+        self.incomplete: set[tuple[str, str]] = set()
+
+    def read(self, filename: str) -> None:
+        """Entries first: what they say about a function they reach counts more than what it says of itself."""
+        kernels = file_kernels(self.graph, filename)
+        parsed: dict[int, ParsedProgram] = {}
+        reached: set[int] = set()
+        for i, kernel in enumerate(kernels):
+            if not _is_dep(kernel):
+                parsed[i] = self._parse(kernel, reached)
+        for i, kernel in enumerate(kernels):
+            if _is_dep(kernel):
+                own: set[int] = set()
+                parsed[i] = self._parse(kernel, own)
+                if id(kernel.syntax) in reached:
+                    parsed[i].diagnostics.clear()
+        for i, kernel in enumerate(kernels):
+            self._add(kernel.name, parsed[i])
+
+    def _parse(self, kernel: KernelFunction | ProgramClass, reached: set[int]) -> ParsedProgram:
+        if isinstance(kernel, KernelFunction) and kernel.form.startswith("jit"):
+            parsed, functions = parse_jit(self.graph.interpreter, kernel)
+            reached.update(id(f) for f in functions)
+            return parsed
+        closure = ScopeClosure(self.graph.interpreter, kernel.scope, kernel.source, kernel.order)
+        if isinstance(kernel, ProgramClass):
+            return parse_program_class(kernel.syntax, closure)
+        return parse_stand_alone(kernel.syntax, closure)
+
+    def _add(self, name: str, parsed: ParsedProgram) -> None:
+        """A kernel that a factory makes several times is one entry; every copy is checked."""
+        self.diagnostics.extend(parsed.diagnostics)
+        if name not in self.programs:
+            self.programs[name] = parsed.program
+            self.incomplete.update((name, function) for function in parsed.incomplete)
+
+
+def _is_dep(kernel: KernelFunction | ProgramClass) -> bool:
+    return isinstance(kernel, KernelFunction) and kernel.form in DEP_FORMS
 
 
 def _module_name(filename: str) -> str:
     return PurePath(filename).stem
-
-
-def _parse_kernel(graph: ModuleGraph, kernel: KernelFunction | ProgramClass) -> ParsedProgram | None:
-    closure = ScopeClosure(graph.interpreter, kernel.scope, kernel.source, kernel.order)
-    if isinstance(kernel, ProgramClass):
-        return parse_program_class(kernel.syntax, closure)
-    if kernel.form == "function" and kernel.owner is None:
-        return parse_stand_alone(kernel.syntax, closure)
-    return None

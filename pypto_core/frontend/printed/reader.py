@@ -116,6 +116,9 @@ class _ProgramReader:
                 cls = node
             elif isinstance(node, ast.Assign):
                 self._dynamic(node)
+            elif isinstance(node, ast.ClassDef):
+                message = f"the text holds several programs: '{cls.name}' and '{node.name}'" if cls is not None else ""
+                self.diagnostics.append(error("text-multiple", message, self.source.span(node)))
         if cls is None:
             empty = error("text-empty", "the text holds no program", Span(self.chunk, 0, 0))
             return PrintedProgram(None, [empty])
