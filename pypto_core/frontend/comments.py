@@ -12,7 +12,7 @@ from pypto_core.ir import Chunk
 
 class CommentReader:
     """Finds the comments that belong to a statement: those above it since the last statement, a docstring above it, and
-    those on its own (header) lines. Each is given once."""
+    those on its own (header) lines. Each is given once; comments at the end of a block belong to nobody."""
 
     def __init__(self) -> None:
         self._chunks: dict[int, list[Comment]] = {}
@@ -33,7 +33,9 @@ class CommentReader:
         line_end = source.chunk.text.find("\n", end)
         while taken < len(comments) and not comments[taken].own_line and (line_end < 0 or comments[taken].offset < line_end):
             taken += 1
-        found = comments[:taken]
+        column = _column(source, source.start(node))
+        # A comment further in than the statement stands at the end of the block before it: nobody's.
+        found = [c for c in comments[:taken] if not c.own_line or c.offset > source.start(node) or _column(source, c.offset) <= column]
         del comments[:taken]
         return (*docstring, *(_text(c) for c in found))
 
@@ -43,6 +45,11 @@ class CommentReader:
             self._keep.append(chunk)
             found = self._chunks[id(chunk)] = scan(chunk.text).comments if "#" in chunk.text else []
         return found
+
+
+def _column(source: SourceMap, offset: int) -> int:
+    text = source.chunk.text
+    return offset - (max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1)
 
 
 def _own_end(source: SourceMap, node: ast.stmt) -> int:
