@@ -24,6 +24,7 @@ __all__ = [
     "Verifier",
     "hints_of",
     "orphans_of",
+    "proven",
     "verifier_of",
     "verify",
     "warnings_of",
@@ -129,6 +130,15 @@ def verify(
             if verifier is not None:
                 found += verifier.run(program, chip)
     return found
+
+
+def proven(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Findings that do not rest on extents about which nothing is known.
+
+    For programs with dimensions that could not be evaluated: an equality that could be neither shown nor refuted says
+    nothing about them.
+    """
+    return [d for d in diagnostics if not d.data.get("unproven")]
 
 
 def warnings_of(

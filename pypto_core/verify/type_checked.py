@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from pypto_core import ir
+from pypto_core.analysis.names import written_text
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.ops.proofs import prove_eq, prove_le
 from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
@@ -17,11 +18,15 @@ _DTYPE = ("type-dtype-mismatch", 102)
 
 
 class Difference(NamedTuple):
-    """Why two types are not the same: code, number and text."""
+    """Why two types are not the same: code, number and text.
+
+    ``unproven``: equality of symbolic extents could not be shown, and it could not be refuted either.
+    """
 
     code: str
     number: int
     text: str
+    unproven: bool = False
 
 
 def _kind(type_: ir.Type) -> str:
@@ -70,17 +75,20 @@ def _extents_difference(
     if len(left) != len(right):
         return Difference("type-rank-mismatch", 103, f"{what} ranks differ: {len(left)} and {len(right)}")
     for axis, (a, b) in enumerate(zip(left, right, strict=True)):
-        if prove_eq(a, b) is not True:
+        equal = prove_eq(a, b)
+        if equal is not True:
+            verb = "differ" if equal is False else "are not provably equal"
             return Difference(
                 "type-extent-mismatch",
                 104,
-                f"{what} extents of dimension {axis} differ: {_text(a)} and {_text(b)}",
+                f"{what} extents of dimension {axis} {verb}: {_text(a)} and {_text(b)}",
+                equal is None,
             )
     return None
 
 
 def _text(extent: ir.Expr) -> str:
-    return str(extent.value) if isinstance(extent, ir.ConstInt) else ir.print_ir(extent)
+    return str(extent.value) if isinstance(extent, ir.ConstInt) else written_text(extent)
 
 
 def _shaped_difference(
@@ -246,6 +254,7 @@ class _Check:
                 f"{statement}: {roles[0]} and {roles[1]} of value {index} do not have the same type: "
                 f"{difference.text}",
                 span,
+                data={"unproven": True} if difference.unproven else None,
             )
 
     def _loop(self, loop: ir.ForStmt | ir.WhileStmt, kind: str) -> Iterator[Diagnostic]:

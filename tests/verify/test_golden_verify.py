@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pypto_core.diagnostics import Diagnostic, Severity
+from pypto_core.frontend import parse
 from pypto_core.ir import Program
 from pypto_core.passes.pipeline import AT_INPUT, ORPHAN_POINT, PIPELINE, properties_to_verify
 from pypto_core.verify import CHECKS, PROPERTIES, hints_of, orphans_of, verify, warnings_of
@@ -101,3 +102,18 @@ def test_orphan_operator() -> None:
     (found,) = orphans_of(read_program(stages["OutlineIncoreScopes"]))
     assert found.code == "orphan-operator"
     assert_mentions(found, "Misplaced tensor op 'tensor.add'")
+
+
+FROM_SOURCE = [c for c in ASKED if not c.data.get("prepare")]
+
+
+@pytest.mark.parametrize("case", FROM_SOURCE, ids=str)
+def test_golden_lines(case: Case) -> None:
+    """From the author's text the findings stand on the recorded lines; a use has its definition as related place."""
+    program = parse(case.source, case.source_path.name).program
+    assert program is not None
+    for diagnostic, want in zip(_findings(case, program), case.data["diagnostics"], strict=True):
+        if want.get("line") is not None:
+            places = [diagnostic.span, *(r.span for r in diagnostic.related)]
+            assert want["line"] in [s.line for s in places]
+        assert diagnostic.span.filename == case.source_path.name
