@@ -10,7 +10,7 @@ from typing import Any
 from pypto_core.diagnostics import Diagnostic, error
 from pypto_core.frontend.jit import parse_jit
 from pypto_core.frontend.jit_functions import DEP_FORMS
-from pypto_core.frontend.modules import ModuleFile, TextResolver
+from pypto_core.frontend.modules import ModuleFile, ModuleResolver, TextResolver
 from pypto_core.frontend.printed import is_printed, read_printed
 from pypto_core.frontend.program import ParsedProgram, parse_program_class, parse_stand_alone
 from pypto_core.frontend.static_closure import ScopeClosure
@@ -30,13 +30,15 @@ class ParseResult:
 
     ``programs`` maps each entry (a ``@pl.program`` class, a stand-alone function, a JIT entry) to its program, in source
     order; ``program`` is the first of them. ``diagnostics`` are in source order. ``incomplete`` lists (entry, function)
-    pairs of which a faulty or unknown part is missing: good for looking things up, not for lowering.
+    pairs of which a faulty or unknown part is missing: good for looking things up, not for lowering. ``graph`` holds the
+    evaluated module and what it imports; None for printed IR.
     """
 
     program: Program | None
     programs: Mapping[str, Program] = field(default_factory=dict)
     diagnostics: tuple[Diagnostic, ...] = ()
     incomplete: frozenset[tuple[str, str]] = frozenset()
+    graph: ModuleGraph | None = field(default=None, repr=False, compare=False)
 
 
 def parse(
@@ -54,16 +56,20 @@ def parse(
         read = read_printed(text, filename)
         programs = {read.program.name: read.program} if read.program is not None else {}
         return ParseResult(read.program, programs, tuple(read.diagnostics))
-    return _parse_source(text, filename, resolver, env)
+    modules = TextResolver(resolver) if resolver is not None else None
+    return parse_module(ModuleFile(module_name(filename), filename, text), modules, env)
 
 
-def _parse_source(
-    text: str, filename: str, resolver: Resolver | None, env: Mapping[str, Any] | None
+def parse_module(
+    root: ModuleFile,
+    modules: ModuleResolver | None = None,
+    env: Mapping[str, Any] | None = None,
+    checkpoint: Callable[[], None] | None = None,
 ) -> ParseResult:
-    root = ModuleFile(_module_name(filename), filename, text)
+    """:func:`parse` for a file whose imports are looked up as files. ``checkpoint`` is called between steps and may raise."""
     syntax = root.syntax
     diagnostics = [error("python-syntax", fault.message, fault.span) for fault in syntax.faults]
-    graph = ModuleGraph(root, TextResolver(resolver) if resolver is not None else None, known=env)
+    graph = ModuleGraph(root, modules, known=env, checkpoint=checkpoint)
     diagnostics.extend(check_symbols(syntax))
     reader = _Reader(graph)
     reader.read(root.filename)
