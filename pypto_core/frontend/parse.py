@@ -76,7 +76,7 @@ def parse_module(
     unique = {(d.code, d.span, d.message): d for d in [*diagnostics, *reader.diagnostics]}
     ordered = sorted(unique.values(), key=lambda d: (d.span.line, d.span.column))
     first = next(iter(reader.programs.values()), None)
-    return ParseResult(first, reader.programs, tuple(ordered), frozenset(reader.incomplete))
+    return ParseResult(first, reader.programs, tuple(ordered), frozenset(reader.incomplete), graph)
 
 
 class _Reader:
@@ -127,5 +127,5 @@ def _is_dep(kernel: KernelFunction | ProgramClass) -> bool:
     return isinstance(kernel, KernelFunction) and kernel.form in DEP_FORMS
 
 
-def _module_name(filename: str) -> str:
+def module_name(filename: str) -> str:
     return PurePath(filename).stem
