@@ -70,7 +70,7 @@ def _assign_name(ctx: FunctionContext, node: ast.Assign, target: ast.Name) -> No
     finally:
         ctx.target_name = None
     _note_reserved(ctx, node.value, target.id)
-    alias = _dimension_alias(ctx, value)
+    alias = dimension_alias(ctx, value)
     if alias is not None:
         ctx.names.bind(target.id, alias)
         return
@@ -90,7 +90,7 @@ def _note_reserved(ctx: FunctionContext, node: ast.expr, name: str) -> None:
     ctx.program.reserved[f"{ctx.name}/{name}"] = keywords
 
 
-def _dimension_alias(ctx: FunctionContext, value: Expr) -> Expr | None:
+def dimension_alias(ctx: FunctionContext, value: Expr) -> Expr | None:
     """``x = pl.tensor.dim(t, i)`` of a bare dynamic extent in an Orchestration function names the symbol."""
     if ctx.func_type is not FunctionType.Orchestration or not isinstance(value, Call) or value.op.name != "tensor.dim":
         return None
@@ -112,13 +112,16 @@ def bind(ctx: FunctionContext, target: ast.Name, value: Expr, node: ast.stmt) ->
     known = ctx.names.lookup(target.id)
     span = ctx.span(node)
     _check_redefinition(ctx, target, known)
+    renamed = None
     if isinstance(known, Var) and not isinstance(known, IterArg) and not is_poison(known) and not _is_symbol(ctx, known):
-        if not same_type(known.type, value.type):
-            _reject_type(ctx, target, known, value.type)
-        ctx.emit(AssignStmt(known, value, span=span))
-        return
-    var = Var(target.id, value.type, span=ctx.span(target))
-    ctx.names.bind(target.id, var)
+        renamed = ctx.dialect.rebinding(ctx, target.id)
+        if renamed is None:
+            if not same_type(known.type, value.type):
+                _reject_type(ctx, target, known, value.type)
+            ctx.emit(AssignStmt(known, value, span=span))
+            return
+    var = Var(renamed or target.id, value.type, span=ctx.span(target))
+    ctx.names.bear(target.id, var)
     ctx.emit(AssignStmt(var, value, span=span))
 
 
@@ -207,7 +210,7 @@ def _annotation(ctx: FunctionContext, node: ast.AnnAssign) -> Annotation | None:
 def _bind_annotated(
     ctx: FunctionContext, node: ast.AnnAssign, target: ast.Name, annotation: Annotation, value: Expr
 ) -> None:
-    alias = _dimension_alias(ctx, value)
+    alias = dimension_alias(ctx, value)
     if alias is not None:
         ctx.names.bind(target.id, alias)
         return
@@ -218,15 +221,18 @@ def _bind_annotated(
     known = ctx.names.lookup(target.id)
     _check_redefinition(ctx, target, known)
     span = ctx.span(node)
+    renamed = None
     if isinstance(known, Var) and not isinstance(known, IterArg) and not is_poison(known) and not _is_symbol(ctx, known):
-        if not same_type(known.type, type_):
-            _reject_type(ctx, target, known, type_)
-        ctx.emit(AssignStmt(known, value, span=span))
-        return
+        renamed = ctx.dialect.rebinding(ctx, target.id)
+        if renamed is None:
+            if not same_type(known.type, type_):
+                _reject_type(ctx, target, known, type_)
+            ctx.emit(AssignStmt(known, value, span=span))
+            return
     if isinstance(value, Call) and value.type is UNKNOWN and type_ is not UNKNOWN:
         value = value.with_(type=type_)
-    var = Var(target.id, type_, span=ctx.span(target))
-    ctx.names.bind(target.id, var)
+    var = Var(renamed or target.id, type_, span=ctx.span(target))
+    ctx.names.bear(target.id, var)
     ctx.emit(AssignStmt(var, value, span=span))
 
 
@@ -267,7 +273,7 @@ def target_names(node: ast.stmt) -> list[ast.Name]:
     targets: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         targets = node.targets
-    elif isinstance(node, ast.AnnAssign | ast.AugAssign) or isinstance(node, ast.For):
+    elif isinstance(node, ast.AnnAssign | ast.AugAssign | ast.For):
         targets = [node.target]
     elif isinstance(node, ast.With):
         targets = [i.optional_vars for i in node.items if i.optional_vars is not None]

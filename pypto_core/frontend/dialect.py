@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from pypto_core.ir import Expr, Type
+from pypto_core.ir import Expr, ParamDirection, Type, Var
 
 if TYPE_CHECKING:
     from pypto_core.frontend.context import FunctionContext
@@ -44,6 +44,27 @@ class Dialect:
 
     def param_type(self, ctx: FunctionContext, node: ast.arg) -> Type | None:
         """Type of a parameter that does not come from its annotation."""
+        return None
+
+    def direction(self, ctx: FunctionContext, node: ast.arg, direction: ParamDirection) -> ParamDirection:
+        """Direction of a parameter that is written ``direction``."""
+        return direction
+
+    def returns(
+        self, ctx: FunctionContext, node: ast.FunctionDef | ast.AsyncFunctionDef, params: tuple[Var, ...]
+    ) -> tuple[Type, ...] | None:
+        """Result types that do not come from the annotation alone, None for the general rule."""
+        return None
+
+    def begin_body(self, ctx: FunctionContext) -> None:
+        """Called between the signature and the body."""
+
+    def rebinding(self, ctx: FunctionContext, name: str) -> str | None:
+        """Name of the new variable that an assignment to a bound ``name`` makes, None when it writes the old one."""
+        return None
+
+    def hidden(self, ctx: FunctionContext, name: str) -> str | None:
+        """Why an outer name that exists cannot be used here, None when there is no such name."""
         return None
 
     def dispatches(self, ctx: FunctionContext, name: str) -> bool:

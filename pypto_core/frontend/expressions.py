@@ -155,13 +155,16 @@ def undefined_name(ctx: FunctionContext, node: ast.Name) -> Fault:
     name = node.id
     candidates = {*ctx.names.all(), *ctx.closure.names()}
     near = nearest(name, candidates)
-    if name in ctx.names.vanished:
+    hidden = ctx.dialect.hidden(ctx, name)
+    if hidden is not None:
+        hint = f" here: {hidden}"
+    elif name in ctx.names.vanished:
         hint = ": it is bound only inside a block with yields; yield it to use it after the block"
     elif near is not None:
         hint = f" (did you mean '{near}'?)"
     else:
         hint = ""
-    return ctx.fault("name-undefined", f"'{name}' is not defined{hint}", node, name=name, near=near or "")
+    return ctx.fault("name-undefined", f"'{name}' is not defined{hint}", node, name=name, suggestion=near, vanished=name in ctx.names.vanished)
 
 
 def outer_value(ctx: FunctionContext, value: Value, node: ast.expr) -> Expr:
@@ -291,7 +294,12 @@ def binary(ctx: FunctionContext, tag: str, left: Expr, right: Expr, node: ast.ex
         hint = ""
         if code == "scalar-category-mismatch":
             hint = _category_hint(ctx, left, right)
-        ctx.fail(code, f"'{ctx.text(node)}': {error}{hint}", node)
+        ctx.fail(code, f"'{ctx.text(node)}': {error}{hint}", node, dtypes=_dtypes(left, right))
+
+
+def _dtypes(left: Expr, right: Expr) -> tuple[str, ...]:
+    """``FP32``, ``INDEX``: element types of scalar operands."""
+    return tuple(e.type.dtype.printed if isinstance(e.type, ScalarType) else "" for e in (left, right))
 
 
 def _category_hint(ctx: FunctionContext, left: Expr, right: Expr) -> str:
@@ -374,7 +382,8 @@ def condition(ctx: FunctionContext, node: ast.expr) -> Expr:
     kind = test.type
     if not (isinstance(kind, ScalarType) and kind.dtype.text == "bool"):
         write = f"; write {ctx.text(node)} != 0" if isinstance(kind, ScalarType) else ""
-        ctx.error("cond-not-bool", f"a condition is a BOOL scalar, but '{ctx.text(node)}' is {type_words(kind)}{write}", node)
+        ctx.error("cond-not-bool", f"a condition is a BOOL scalar, but '{ctx.text(node)}' is {type_words(kind)}{write}", node,
+                  dtype=kind.dtype.printed if isinstance(kind, ScalarType) else "")
         return ctx.poison(node)
     return test
 

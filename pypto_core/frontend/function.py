@@ -121,8 +121,9 @@ class _Reader:
         plain = options.role is Role.SubWorker and options.level is not None and options.level >= Level.HOST
         params, directions = self._params(plain)
         callee.params, callee.directions = params, directions
-        returns = self._returns()
-        callee.result, callee.declared = returns or (), node.returns is not None
+        given = ctx.dialect.returns(ctx, node, params)
+        returns = self._returns() if given is None else given
+        callee.result, callee.declared = returns or (), bool(given) if given is not None else node.returns is not None
         attrs, statements = split_prologue(ctx, syntax)
         stored: dict[str, Any] = {**options.attrs, **attrs}
         if not options.auto_scope:
@@ -137,6 +138,7 @@ class _Reader:
         elif plain:
             body = InlineStmt("" if abstract else _verbatim(statements), span=span)
         else:
+            ctx.dialect.begin_body(ctx)
             body = function_body(ctx, statements, span)
         if not callee.declared and ctx.result is not None:
             callee.result = ctx.result
@@ -187,9 +189,10 @@ class _Reader:
                     ctx.error("subworker-self", f"'{self.node.name}' runs as plain Python: it has no self", arg)
                 continue
             var, direction = self._param(arg)
+            direction = ctx.dialect.direction(ctx, arg, direction)
             params.append(var)
             directions.append(direction)
-            ctx.names.bind(arg.arg, var)
+            ctx.names.bear(arg.arg, var)
             ctx.params[arg.arg] = var
         return tuple(params), tuple(directions)
 

@@ -13,11 +13,15 @@ from pypto_core.ir import Expr, Span
 class Names:
     """A stack of scopes, innermost last. A name stands for a variable or, for an alias, for an expression.
 
-    ``vanished`` remembers names that a block with yields kept for itself, with the place of their binding.
+    ``vanished`` remembers names that a block with yields kept for itself, with the place of their binding. ``births`` says
+    in which block (by serial number, the function body is 0) an assignment made the variable that a name stands for.
     """
 
     scopes: list[dict[str, Expr]] = field(default_factory=lambda: [{}])
     vanished: dict[str, Span] = field(default_factory=dict)
+    births: dict[str, int] = field(default_factory=dict)
+    serials: list[int] = field(default_factory=lambda: [0])
+    blocks: int = 0
 
     def lookup(self, name: str) -> Expr | None:
         for scope in reversed(self.scopes):
@@ -36,6 +40,15 @@ class Names:
         """Bind in the innermost scope."""
         self.scopes[-1][name] = value
 
+    def bear(self, name: str, value: Expr) -> None:
+        """Bind to a variable that an assignment of this block makes."""
+        self.bind(name, value)
+        self.births[name] = self.serials[-1]
+
+    def born_here(self, name: str) -> bool:
+        """Whether an assignment of this very block made the variable."""
+        return self.births.get(name) == self.serials[-1]
+
     def all(self) -> set[str]:
         return {name for scope in self.scopes for name in scope}
 
@@ -43,10 +56,13 @@ class Names:
     def block(self, leak: bool) -> Iterator[None]:
         """A nested scope. With ``leak`` its names stay visible after it."""
         self.scopes.append({})
+        self.blocks += 1
+        self.serials.append(self.blocks)
         try:
             yield
         finally:
             inner = self.scopes.pop()
+            self.serials.pop()
             if leak:
                 self.scopes[-1].update(inner)
             else:

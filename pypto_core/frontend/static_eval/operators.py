@@ -284,16 +284,16 @@ def unary(it: Interpreter, op: ast.unaryop, operand: Value) -> Value:
         return Value(not truth, operand.assumed)
     if isinstance(data, IntEnum):
         data = int(data)
-    if isinstance(data, (bool, int, float)):
-        try:
-            result = -data if isinstance(op, ast.USub) else +data if isinstance(op, ast.UAdd) else ~data
-        except TypeError as error:
-            raise CannotEvaluate(str(error), fault=True) from None
-        return Value(result, operand.assumed)
+    if isinstance(data, int):
+        return Value(-data if isinstance(op, ast.USub) else +data if isinstance(op, ast.UAdd) else ~data, operand.assumed)
+    if isinstance(data, float):
+        if isinstance(op, ast.Invert):
+            raise CannotEvaluate("bad operand type for unary ~: 'float'", fault=True)
+        return Value(-data if isinstance(op, ast.USub) else data, operand.assumed)
     if isinstance(data, (DynVar, DimExpr)) and isinstance(op, ast.USub):
         return Value(DimExpr("neg", (data,)), operand.assumed)
     if isinstance(data, InstanceData):
-        method = data.cls.find({ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[type(op)])  # type: ignore[index]
+        method = data.cls.find({ast.USub: "__neg__", ast.UAdd: "__pos__", ast.Invert: "__invert__"}[type(op)])
         if method is not None:
             return it.call(method, [operand], {})
     raise CannotEvaluate(f"unary operator on {type_name(data)}")

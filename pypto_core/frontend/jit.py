@@ -1,0 +1,154 @@
+"""JIT entries as programs, built from the annotations alone (docs/spec/language.md §2)."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import replace
+
+from pypto_core.diagnostics import Related
+from pypto_core.frontend.context import FunctionContext, ProgramContext, did_you_mean
+from pypto_core.frontend.decorators import FunctionOptions
+from pypto_core.frontend.function import FunctionSpec, declare, function_context, header_span, parse_function
+from pypto_core.frontend.jit_dialect import JitDialect
+from pypto_core.frontend.jit_extern import parse_extern
+from pypto_core.frontend.jit_functions import (
+    FUNCTION_TYPES,
+    DepCall,
+    Discovery,
+    JitFunction,
+    declare_dynamic,
+)
+from pypto_core.frontend.jit_types import CallSiteTypes, Missing
+from pypto_core.frontend.program import ParsedProgram
+from pypto_core.frontend.recovery import FunctionSyntax
+from pypto_core.frontend.static_eval.interpreter import Interpreter
+from pypto_core.frontend.static_eval.values import KernelFunction
+from pypto_core.ir import DERIVED_LEVEL_ROLE, Function, Level, Program, Role
+
+#: Form -> keywords of its decorator.
+_KEYWORDS = {
+    "jit": ("auto_scope",),
+    "jit.host": ("auto_scope",),
+    "jit.incore": ("level",),
+    "jit.inline": ("auto_scope",),
+    "jit.opaque": (),
+}
+
+
+def parse_jit(interpreter: Interpreter, kernel: KernelFunction) -> tuple[ParsedProgram, list[FunctionSyntax]]:
+    """The program of a JIT function and the syntax of every function in it.
+
+    Any form may be the root: a dep that no entry reaches is analysed from its own annotations.
+    """
+    functions = Discovery(interpreter).find(kernel)
+    root = functions[-1]
+    program = ProgramContext(name=f"_jit_{kernel.name}")
+    declare_dynamic(functions)
+    missing: list[Missing] = []
+    for function in reversed(functions):
+        missing.extend(CallSiteTypes(function, program).run())
+    built: list[Function] = []
+    for function in functions:
+        before = len(program.diagnostics)
+        built.extend(_build(function, program, function is root))
+        if function is not root:
+            _relate(program, before, function)
+    _report_missing(program, missing)
+    span = root.syntax.source.span(root.syntax.node)
+    parsed = ParsedProgram(
+        Program(tuple(built), program.name, span=span), program.diagnostics, frozenset(program.incomplete)
+    )
+    return parsed, [f.kernel.syntax for f in functions]
+
+
+def _build(function: JitFunction, program: ProgramContext, is_root: bool) -> list[Function]:
+    if function.form == "jit.extern":
+        made = parse_extern(function, program)
+        if not made:
+            program.incomplete.add(function.name)
+        return made
+    dialect = JitDialect(function, is_root)
+    spec = FunctionSpec(function.syntax, function.closure, function.annotations, dialect, name=function.name)
+    ctx = function_context(spec, program)
+    spec.options = _options(ctx, function)
+    declare(spec, program, spec.options)
+    parsed = parse_function(spec, program)
+    if parsed is None:
+        program.incomplete.add(function.name)
+        return []
+    return [parsed]
+
+
+def _options(ctx: FunctionContext, function: JitFunction) -> FunctionOptions:
+    """What the decorator says, with the level and role that the form implies."""
+    func_type = FUNCTION_TYPES[function.form]
+    options = FunctionOptions(func_type)
+    derived = DERIVED_LEVEL_ROLE.get(func_type)
+    if function.form == "jit.host":
+        options.level, options.role = Level.HOST, Role.Orchestrator
+    elif derived is not None:
+        options.level, options.role = derived
+    allowed = _KEYWORDS[function.form]
+    for name, value in function.kernel.keywords.items():
+        node = _keyword(function, name)
+        if name not in allowed:
+            takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+            ctx.error(
+                "jit-decorator-keyword",
+                f"@pl.{function.form} takes no keyword '{name}'{did_you_mean(name, allowed)}; {takes}",
+                node,
+                name=name,
+            )
+        elif name == "auto_scope" and value.data is False:
+            options.auto_scope = False
+        elif name == "level" and isinstance(value.data, Level) and value.data is not options.level:
+            implied = options.level.name if options.level is not None else "none"
+            ctx.error(
+                "level-mismatch",
+                f"Function '{function.name}': type {func_type.name} implies level {implied}, but {value.data.name} is written",
+                node,
+            )
+    return options
+
+
+def _keyword(function: JitFunction, name: str) -> ast.keyword | ast.expr:
+    decorator = function.kernel.decorator
+    if isinstance(decorator, ast.Call):
+        return next((k for k in decorator.keywords if k.arg == name), decorator)
+    return decorator
+
+
+def _first_call(function: JitFunction) -> DepCall | None:
+    caller = function.caller
+    return next((c for c in caller.calls if c.dep is function), None) if caller is not None else None
+
+
+def _relate(program: ProgramContext, start: int, function: JitFunction) -> None:
+    """Findings in a dep say which call brought them about."""
+    call = _first_call(function)
+    if call is None:
+        return
+    related = Related(f"'{function.name}' is called here", call.source.span(call.node))
+    for position in range(start, len(program.diagnostics)):
+        found = program.diagnostics[position]
+        program.diagnostics[position] = replace(found, related=(*found.related, related))
+
+
+def _report_missing(program: ProgramContext, missing: list[Missing]) -> None:
+    """Tensor arguments whose shape the compiler does not follow."""
+    for found in missing:
+        caller = found.call.dep.caller
+        if caller is None or caller.name in program.incomplete:
+            continue
+        source = found.call.source
+        ctx = FunctionContext(program, caller.closure, caller.annotations, JitDialect(caller, False), source, caller.name)
+        ctx.error(
+            "jit-missing-tensor-meta",
+            f"the compiler does not know the shape of '{ctx.text(found.argument)}', which '{found.call.dep.name}' takes as "
+            f"'{found.param}': pass the name of a parameter, of a pl.create_tensor(...) or of a slice of those",
+            found.argument,
+            related=(Related(f"'{found.call.dep.name}' is defined here", header_span(found.call.dep.syntax)),),
+            name=found.param,
+        )
+
+

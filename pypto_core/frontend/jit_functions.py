@@ -1,0 +1,310 @@
+"""The functions that a JIT entry reaches, and which of their dimensions are dynamic (docs/spec/language.md §2.1, §2.2)."""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from pypto_core.frontend.annotations import direction_of
+from pypto_core.frontend.closure import Closure
+from pypto_core.frontend.jit_closure import JitClosure
+from pypto_core.frontend.recovery import Broken, FunctionSyntax, Statement
+from pypto_core.frontend.static_closure import ScopeClosure
+from pypto_core.frontend.static_eval.interpreter import Interpreter
+from pypto_core.frontend.static_eval.values import DynVar, KernelFunction
+from pypto_core.frontend.syntax import SourceMap, dotted, int_literal, string_literal
+from pypto_core.ir import FunctionType, ParamDirection, Type
+
+ENTRY_FORMS = frozenset({"jit", "jit.host"})
+DEP_FORMS = frozenset({"jit.incore", "jit.inline", "jit.opaque", "jit.extern"})
+FUNCTION_TYPES = {
+    "jit": FunctionType.Orchestration,
+    "jit.host": FunctionType.Opaque,
+    "jit.incore": FunctionType.InCore,
+    "jit.inline": FunctionType.Inline,
+    "jit.opaque": FunctionType.Opaque,
+}
+
+
+@dataclass(slots=True, eq=False)
+class DepCall:
+    """A call of a dep by bare name, as written."""
+
+    node: ast.Call
+    source: SourceMap
+    dep: JitFunction
+    name: str
+
+    @property
+    def is_alias(self) -> bool:
+        """Called by another name than its own: the compiler finds it but leaves the call as it is."""
+        return self.name != self.dep.name
+
+
+@dataclass(slots=True, eq=False)
+class JitFunction:
+    """A JIT function of one program.
+
+    ``dynamic`` maps (parameter, axis) to the symbol declared for it; ``types`` holds what call sites say about parameters
+    (None: the compiler's rules give nothing). ``caller`` is the function whose first call decides the types. The body of
+    ``syntax`` has module-level numbers in place of their names.
+    """
+
+    kernel: KernelFunction
+    syntax: FunctionSyntax
+    annotations: ScopeClosure
+    closure: JitClosure
+    calls: list[DepCall] = field(default_factory=list)
+    caller: JitFunction | None = None
+    dynamic: dict[tuple[str, int], str] = field(default_factory=dict)
+    types: dict[str, Type | None] = field(default_factory=dict)
+    local_symbols: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        return self.kernel.name
+
+    @property
+    def form(self) -> str:
+        return self.kernel.form
+
+    @property
+    def params(self) -> list[ast.arg]:
+        return [a for a in self.syntax.node.args.args if a.arg != "self"]
+
+    def param(self, name: str) -> ast.arg | None:
+        return next((a for a in self.params if a.arg == name), None)
+
+    def directions(self) -> list[ParamDirection]:
+        return [
+            direction_of(a.annotation)[0] if a.annotation is not None else ParamDirection.In for a in self.params
+        ]
+
+    def bound_arguments(self, node: ast.Call) -> dict[str, ast.expr]:
+        """Arguments of a call by parameter name; keywords that are no parameters are left out."""
+        names = [a.arg for a in self.params]
+        bound = dict(zip(names, node.args, strict=False))
+        bound.update((k.arg, k.value) for k in node.keywords if k.arg in names)
+        return bound
+
+
+def assigned_names(body: list[Statement]) -> set[str]:
+    """Names that a body assigns anywhere, loop and ``as`` targets included."""
+    found: set[str] = set()
+    for item in body:
+        for node in ast.walk(item.node):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                found.add(node.id)
+            elif isinstance(node, Broken):
+                found.update(node.names)
+    return found
+
+
+def with_numbers(syntax: FunctionSyntax, closure: JitClosure) -> FunctionSyntax:
+    """The function with names of module-level ints, floats and bools replaced by their values, as the compiler does it.
+
+    The numbers stand at the places of the names; statements without such names are the same objects.
+    """
+    params = {a.arg for a in ast.walk(syntax.node.args) if isinstance(a, ast.arg)}
+    numbers: dict[str, bool | int | float] = {}
+    for item in syntax.body:
+        for node in ast.walk(item.node):
+            if isinstance(node, ast.Name) and node.id not in numbers and node.id not in params:
+                value = closure.lookup(node.id)
+                if value is not None and isinstance(value.data, (bool, int, float)):
+                    numbers[node.id] = value.data
+    if not numbers:
+        return syntax
+    body = [Statement(_replaced(s.node, numbers), s.source) for s in syntax.body]
+    return FunctionSyntax(syntax.node, syntax.source, body, syntax.faults)
+
+
+_Node = TypeVar("_Node", bound=ast.AST)
+
+
+def _replaced(node: _Node, numbers: Mapping[str, bool | int | float]) -> _Node:
+    """A tree with numbers for names; parts without any are shared."""
+    changed: dict[str, object] = {}
+    for name, value in ast.iter_fields(node):
+        if isinstance(value, ast.AST):
+            new = _number(value, numbers)
+            if new is not value:
+                changed[name] = new
+        elif isinstance(value, list):
+            items = [_number(v, numbers) if isinstance(v, ast.AST) else v for v in value]
+            if any(a is not b for a, b in zip(items, value, strict=True)):
+                changed[name] = items
+    if not changed:
+        return node
+    copied = copy(node)
+    for name, value in changed.items():
+        setattr(copied, name, value)
+    return copied
+
+
+def _number(node: ast.AST, numbers: Mapping[str, bool | int | float]) -> ast.AST:
+    if isinstance(node, ast.Name):
+        value = numbers.get(node.id)
+        return node if value is None else ast.copy_location(ast.Constant(value), node)
+    return _replaced(node, numbers)
+
+
+def breadth_first(body: list[Statement]) -> Iterator[tuple[ast.AST, SourceMap]]:
+    """Nodes of a body in the order of ``ast.walk`` over the whole function."""
+    todo: deque[tuple[ast.AST, SourceMap]] = deque((s.node, s.source) for s in body)
+    while todo:
+        node, source = todo.popleft()
+        todo.extend((child, source) for child in ast.iter_child_nodes(node))
+        yield node, source
+
+
+class Discovery:
+    """Finds the functions of one program, callees before callers."""
+
+    def __init__(self, interpreter: Interpreter) -> None:
+        self.interpreter = interpreter
+        self.order: list[JitFunction] = []
+        self._known: dict[int, JitFunction] = {}
+
+    def find(self, kernel: KernelFunction) -> list[JitFunction]:
+        """``kernel`` and everything it reaches; it comes last."""
+        self._visit(kernel, None)
+        return self.order
+
+    def _visit(self, kernel: KernelFunction, caller: JitFunction | None) -> JitFunction:
+        known = self._known.get(id(kernel.syntax))
+        if known is not None:
+            return known
+        function = self._function(kernel)
+        function.caller = caller
+        self._known[id(kernel.syntax)] = function
+        for node, source in breadth_first(function.syntax.body):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                dep = self._dep(function, node.func.id)
+                if dep is not None:
+                    function.calls.append(DepCall(node, source, self._visit(dep, function), node.func.id))
+        function.calls.sort(key=lambda c: (c.source.span(c.node).line, c.node.col_offset))
+        self.order.append(function)
+        return function
+
+    def _function(self, kernel: KernelFunction) -> JitFunction:
+        around = ScopeClosure(self.interpreter, kernel.scope, kernel.source)
+        symbols = _local_symbols(kernel)
+        closure = JitClosure(around, assigned_names(kernel.syntax.body) - set(symbols))
+        syntax = with_numbers(kernel.syntax, closure)
+        return JitFunction(kernel, syntax, around, closure, local_symbols=symbols)
+
+    def _dep(self, function: JitFunction, name: str) -> KernelFunction | None:
+        """The JIT function that a bare call of ``name`` means, if it becomes part of the program."""
+        if name in function.closure.assigned or function.param(name) is not None:
+            return None
+        value = function.annotations.lookup(name)
+        if value is None or not isinstance(value.data, KernelFunction):
+            return None
+        kernel = value.data
+        if kernel.form in DEP_FORMS or (kernel.form == "jit" and function.form == "jit.host"):
+            return kernel
+        return None
+
+
+def _local_symbols(kernel: KernelFunction) -> dict[str, str]:
+    """``M = pl.dynamic("M")`` statements of the body: name -> symbol."""
+    found: dict[str, str] = {}
+    for item in kernel.syntax.body:
+        symbol = local_symbol(item.node)
+        if symbol is not None:
+            found[symbol[0]] = symbol[1]
+    return found
+
+
+def local_symbol(node: ast.stmt) -> tuple[str, str] | None:
+    """Name and symbol of a statement ``M = pl.dynamic("M")``."""
+    if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
+        return None
+    call = node.value
+    if not (isinstance(call, ast.Call) and dotted(call.func) == ("pl", "dynamic") and len(call.args) == 1):
+        return None
+    text = string_literal(call.args[0])
+    return (node.targets[0].id, text) if text is not None and text.isidentifier() else None
+
+
+def bind_dynamic_call(node: ast.AST) -> tuple[str, ast.Call] | None:
+    """Parameter and call of a statement ``p.bind_dynamic(axis, M)``."""
+    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+        path = dotted(node.value.func)
+        if path is not None and len(path) == 2 and path[1] == "bind_dynamic":
+            return path[0], node.value
+    return None
+
+
+# --- dynamic dimensions ------------------------------------------------------------------------------------------------
+
+
+def declare_dynamic(functions: list[JitFunction]) -> None:
+    """Collect the dynamic dimensions of every function, callees first: declared ones, then those a callee declares for an
+    argument that is a bare parameter name."""
+    for function in functions:
+        _declared(function)
+        _from_annotations(function)
+    for function in functions:
+        for call in function.calls:
+            bound = call.dep.bound_arguments(call.node)
+            for (param, axis), symbol in call.dep.dynamic.items():
+                argument = bound.get(param)
+                if isinstance(argument, ast.Name) and function.param(argument.id) is not None:
+                    function.dynamic.setdefault((argument.id, axis), symbol)
+
+
+def _declared(function: JitFunction) -> None:
+    for item in function.syntax.body:
+        for node in ast.walk(item.node):
+            found = bind_dynamic_call(node)
+            if found is None or len(found[1].args) != 2 or function.param(found[0]) is None:
+                continue
+            axis, name = int_literal(found[1].args[0]), found[1].args[1]
+            if axis is not None and isinstance(name, ast.Name):
+                symbol = symbol_of(function, name.id)
+                if symbol is not None:
+                    function.dynamic[found[0], axis] = symbol
+
+
+def symbol_of(function: JitFunction, name: str) -> str | None:
+    """The symbol that a bare name stands for in a body."""
+    if name in function.local_symbols:
+        return function.local_symbols[name]
+    value = function.annotations.lookup(name)
+    return value.data.name if value is not None and isinstance(value.data, DynVar) else None
+
+
+def _from_annotations(function: JitFunction) -> None:
+    for arg in function.params:
+        dims = annotated_dims(arg)
+        for axis, dim in enumerate(dims):
+            symbol = _dim_symbol(function.annotations, dim)
+            if symbol is not None:
+                function.dynamic.setdefault((arg.arg, axis), symbol)
+
+
+def _dim_symbol(closure: Closure, dim: ast.expr) -> str | None:
+    if isinstance(dim, ast.Constant):
+        return None
+    value = closure.evaluate(dim)
+    return value.data.name if isinstance(value.data, DynVar) else None
+
+
+def annotated_dims(arg: ast.arg) -> list[ast.expr]:
+    """Dimensions written in a tensor annotation; nothing when they are not a literal list."""
+    if arg.annotation is None:
+        return []
+    node = direction_of(arg.annotation)[1]
+    if not isinstance(node, ast.Subscript):
+        return []
+    slots = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    head = dotted(node.value)
+    if head is None or head[-1] not in ("Tensor", "DistributedTensor") or not slots:
+        return []
+    return list(slots[0].elts) if isinstance(slots[0], (ast.List, ast.Tuple)) else []
