@@ -390,8 +390,8 @@ def _with_yield(
 ) -> ir.Stmt:
     """``body`` ending in a yield of ``values_of(values of its own yield)``.
 
-    An existing yield is looked for inside a last transparent scope. A new one goes into a last runtime scope, but after
-    a last lane region.
+    An existing yield is looked for inside a last transparent scope. A new one goes into a runtime scope that comes last
+    and into a lane region that is the whole body, but after a lane region that only ends it.
     """
     stmts = ir.body_stmts(body)
     last = stmts[-1] if stmts else None
@@ -399,7 +399,7 @@ def _with_yield(
         new: ir.Stmt = last.with_(values=values_of(last.values))
         return ir.SeqStmts.flatten((*stmts[:-1], new), body.span)
     if isinstance(last, ir.RuntimeScopeStmt) or (
-        isinstance(last, ir.SplitAivScopeStmt) and trailing_yield(last) is not None
+        isinstance(last, ir.SplitAivScopeStmt) and (len(stmts) == 1 or trailing_yield(last) is not None)
     ):
         inner = last.with_(body=_with_yield(last.body, values_of, span))
         return ir.SeqStmts.flatten((*stmts[:-1], inner), body.span)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from pypto_core.diagnostics import Diagnostic, PassError
@@ -76,13 +78,38 @@ def test_refused_from_recorded_text(case: Case) -> None:
     assert found.span.is_valid
 
 
-@pytest.mark.parametrize("case", [c for c in REFUSED if not c.data.get("prepare")], ids=str)
-def test_refused_in_source(case: Case) -> None:
+def _prepared(case: Case) -> Program:
+    """The source, parsed and taken through the case's `prepare` passes."""
     result = parse(case.source, f"{case.name}.py")
     assert result.program is not None
-    found = _run(case, result.program)
-    assert_mentions(found, case.data["error"]["must_contain"])
-    assert found.span.line == case.data["error"]["line"]
+    program = result.program
+    for name in case.data.get("prepare") or ():
+        program = make_pass(name, case.backend)(program)
+    return program
+
+
+@pytest.mark.parametrize("case", [c for c in cases("split") if c.data.get("before")], ids=str)
+def test_source_gives_recorded_text(case: Case) -> None:
+    same_text(text_of(_prepared(case)), case.data["before"])
+
+
+@pytest.mark.parametrize("case", [c for c in SPLIT if c.data.get("after")], ids=str)
+def test_chain_from_source(case: Case) -> None:
+    program = _prepared(case)
+    for name in case.data["passes"]:
+        if name not in case.data["after"]:
+            break
+        program = make_pass(name, case.backend)(program)
+        same_text(text_of(program), case.data["after"][name])
+
+
+@pytest.mark.parametrize("case", REFUSED, ids=str)
+def test_refused_in_source(case: Case) -> None:
+    found = _run(case, _prepared(case))
+    # From the source a message uses the author's names, not those that passes made of them.
+    assert_mentions(found, [re.sub(r"__\w+", "", t) for t in case.data["error"]["must_contain"]])
+    line = case.data["error"]["line"]
+    assert found.span.line == line if line is not None else found.span.is_valid
 
 
 VERIFIED = [c for c in cases("split") if c.data.get("verify") in VERIFIERS]
@@ -97,6 +124,18 @@ def test_verifier(case: Case) -> None:
         assert_mentions(diagnostic, want["must_contain"])
         assert (diagnostic.rule, diagnostic.number) == (want["rule"], want["code"])
         assert diagnostic.span.is_valid
+
+
+@pytest.mark.parametrize("case", VERIFIED, ids=str)
+def test_verifier_in_source(case: Case) -> None:
+    found = VERIFIERS[case.data["verify"]](_prepared(case))
+    expected = case.data["diagnostics"]
+    assert len(found) == len(expected), [d.message for d in found]
+    for diagnostic, want in zip(found, expected):
+        assert_mentions(diagnostic, want["must_contain"])
+        assert diagnostic.span.is_valid
+        if want.get("line") is not None:
+            assert diagnostic.span.line == want["line"]
 
 
 KERNEL_PASSES = (
