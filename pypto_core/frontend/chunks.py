@@ -2,7 +2,7 @@
 
 A :class:`Chunk` is a run of whole lines with a text of its own; spans count inside it. A function is a header chunk
 (decorators and signature) and one chunk per statement of its body, so an edit changes the text of one small chunk and no
-span of any other. Blank lines between statements belong to nobody; comments above a statement belong to it.
+span of any other. Blank lines between statements belong to nobody; comments above a plain statement belong to it.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class _Cutter:
         if match is None:
             return Unit("statement", "", self._chunk(block.start, block.end))
         name = match.group(2) or ""
-        header = self._chunk(block.start, header_line.end)
+        header = self._lines(block.start, header_line.end)
         if match.group(1) == "class":
             return Unit("class", name, header, members=[self.unit(b) for b in block.body])
         return Unit("function", name, header, [self._chunk(b.start, b.end) for b in block.body])
@@ -131,6 +131,9 @@ class _Cutter:
         if self._next_comment < len(comments) and comments[self._next_comment].offset < start:
             offset = comments[self._next_comment].offset
             start = max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
+        return self._lines(start, end)
+
+    def _lines(self, start: int, end: int) -> Chunk:
         self._covered = end
         row, _ = self._rows.position(start)
         return Chunk(self.file, self.text[start:end], row)
