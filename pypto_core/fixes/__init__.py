@@ -9,7 +9,7 @@ from pypto_core.diagnostics import Diagnostic
 from pypto_core.fixes.model import Edit, Fix, Fixer, Source, apply_edits
 
 #: Modules that declare ``FIXERS: dict[str, Fixer]`` (code -> fixer).
-_FAMILIES: tuple[str, ...] = ("aiv_split",)
+_FAMILIES: tuple[str, ...] = ("aiv_split", "split_passes")
 
 
 @cache

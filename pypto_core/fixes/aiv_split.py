@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.fixes.editing import Editor
+from pypto_core.fixes.editing import Editor, arguments
 from pypto_core.fixes.functions import make_plain
 from pypto_core.fixes.model import Fix, Fixer
 from pypto_core.fixes.phases import is_cube, is_vector, phase, stores_of
@@ -22,7 +22,7 @@ from pypto_core.fixes.splits import (
     partners,
     region_of,
     region_split,
-    set_mode,
+    share,
     split_of,
     unsplit,
     window,
@@ -41,6 +41,7 @@ from pypto_core.fixes.tree import (
 )
 from pypto_core.frontend.syntax import int_literal
 from pypto_core.ir import Span
+from pypto_core.ops.dsl import find_callable
 
 NONE_REGION: Final = "for _ in pl.split_aiv(2, mode=pl.SplitMode.NONE):"
 _MODES = ("NONE", "UP_DOWN", "LEFT_RIGHT")
@@ -115,7 +116,8 @@ def _move_below(tree: SourceTree, region: ast.For, stmt: ast.stmt) -> Fix | None
         return None
     text = editor.moved(stmt, stmt, tree.indent(region))
     end = tree.lines(region, region)[1]
-    for name in sorted(made & reads(stmt) - binds(stmt)):
+    gathered = binds([s for s in region.body if call_name(bound_value(s)) == "aic_gather"])
+    for name in sorted((made & reads(stmt)) - binds(stmt) - gathered):
         crossed = _crossing_name(tree, region, name, split.mode, "full")
         last = next(s for s in reversed(region.body) if s is not stmt)
         editor.after(last, f"{crossed} = pl.aic_gather({name})")
@@ -164,10 +166,19 @@ def reduction_fixes(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
     leaf = str(finding.data["op"]).rpartition(".")[2]
     other = f"col_{leaf[4:]}" if leaf.startswith("row_") else f"row_{leaf[4:]}"
     for call in tree.calls(finding.span):
-        if call_name(call) == leaf:
+        if call_name(call) == leaf and _takes(pl_path(call), leaf, other, call):
             end = tree.end(call.func)
             yield Editor(tree).replace(end - len(leaf), end, other).fix(f"Reduce the other axis (pl.{other})")
             return
+
+
+def _takes(path: str, leaf: str, other: str, call: ast.Call) -> bool:
+    """Whether the other reduction can be called with the arguments that are there."""
+    callee = find_callable(path.removesuffix(leaf) + other)
+    if callee is None:
+        return False
+    positional = [p for p in callee.params if p.kind == "positional"]
+    return sum(p.required for p in positional) <= len(call.args) <= len(positional)
 
 
 # --- (c) -------------------------------------------------------------------------------------------------------------
@@ -212,7 +223,7 @@ def _without_split(tree: SourceTree, stmt: ast.stmt, call: ast.Call) -> str:
     text = tree.words(stmt)
     given = keyword(call, "split")
     if given is not None:
-        parts = [tree.words(a) for a in (*call.args, *call.keywords) if a is not given]
+        parts = [tree.words(a) for a in arguments(call) if a is not given]
         old = tree.words(call)
         text = text.replace(old, f"{tree.words(call.func)}({', '.join(parts)})", 1)
     return text
@@ -297,7 +308,7 @@ def _read_lane_share(tree: SourceTree, call: ast.Call) -> Fix | None:
     if call_name(call) != "aiv_shard" or region is None or split is None or split.axis is None:
         return None
     editor = Editor(tree)
-    source: ast.AST | None = operand
+    source: ast.expr | None = operand
     if isinstance(operand, ast.Name):
         stmt = next((s for s in region.body if bound_value(s) is not None and operand.id in binds(s)), None)
         source = bound_value(stmt) if stmt is not None else None
@@ -484,7 +495,10 @@ def _mixed_modes(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
         if mode == "NONE" and not lane_unused(split.owner):
             continue
         which = "this" if span is finding.span else "the earlier"
-        yield set_mode(tree, split, mode, f"Give {which} region pl.SplitMode.{mode}")
+        editor = Editor(tree).rewrite(split.node, tree.words(split.node)[: -len(split.mode)] + mode)
+        if split.mode == "NONE" and lane_unused(split.owner):
+            share(editor, split.owner, AXES[mode], split.owner.body)
+        yield editor.fix(f"Give {which} region pl.SplitMode.{mode}")
 
 
 FIXERS: Final[dict[str, Fixer]] = {

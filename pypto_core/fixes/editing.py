@@ -21,6 +21,7 @@ class Editor:
     def __init__(self, tree: SourceTree) -> None:
         self.tree = tree
         self._edits: list[tuple[int, int, str]] = []
+        self._shifted: dict[int, str] = {}
 
     def fix(self, title: str, *, safe: bool = False) -> Fix | None:
         """The repair; None when nothing changes."""
@@ -130,11 +131,12 @@ class Editor:
         return self.replace(start, end, f"{tree.indent(first)}pass{tree.newline}" if only else "")
 
     def wrap(self, first: ast.stmt, last: ast.stmt, header: str) -> Editor:
-        """``header`` above a run of statements, which go one step to the right."""
+        """``header`` above a run of statements, which go one step to the right. Wrap the outer run first."""
         tree = self.tree
         start, end = tree.lines(first, last)
         indent, unit = tree.indent(first), tree.unit(first)
-        self.insert(start, f"{indent}{header}{tree.newline}")
+        outer = self._shifted.get(start, "")
+        self.insert(start, f"{indent}{header}{tree.newline}{outer}")
         self._shift(start, end, self._run(first, last), lambda line: (0, unit))
         return self
 
@@ -170,6 +172,7 @@ class Editor:
             if line not in fixed and tree.text[line:following].strip():
                 removed, added = change(line)
                 self.replace(line, line + removed, added)
+                self._shifted[line] = self._shifted.get(line, "") + added
             line = following
 
     def moved(self, first: ast.stmt, last: ast.stmt, indent: str) -> str:

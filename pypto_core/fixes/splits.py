@@ -231,7 +231,7 @@ def window(tree: SourceTree, node: ast.AST, axis: int) -> Window | None:
     if isinstance(node, ast.Subscript):
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         bounds = parts[axis] if axis < len(parts) else None
-        return _slice_window(tree, bounds) if isinstance(bounds, ast.Slice) else None
+        return _slice_window(tree, bounds, _declared(tree, node.value, axis)) if isinstance(bounds, ast.Slice) else None
     order = {"load": (1, 2), "slice": (2, 1)}.get(call_name(node))
     if order is None or not isinstance(node, ast.Call) or len(node.args) <= max(order):
         return None
@@ -248,9 +248,24 @@ def window(tree: SourceTree, node: ast.AST, axis: int) -> Window | None:
     return Window(text, extent, None, offset, extents.elts[axis])
 
 
-def _slice_window(tree: SourceTree, bounds: ast.Slice) -> Window | None:
-    if bounds.upper is None or bounds.step is not None:
+def _declared(tree: SourceTree, node: ast.expr, axis: int) -> int | None:
+    """Constant extent of a parameter that is declared ``pl.Tensor[[...], ...]``."""
+    function = tree.function(node)
+    if function is None or not isinstance(node, ast.Name):
         return None
+    annotation = next((a.annotation for a in function.args.args if a.arg == node.id), None)
+    while isinstance(annotation, ast.Subscript) and (dotted(annotation.value) or ("",))[-1] in ("Out", "InOut"):
+        annotation = annotation.slice
+    parts = annotation.slice if isinstance(annotation, ast.Subscript) else None
+    dims = parts.elts[0] if isinstance(parts, ast.Tuple) else None
+    return int_literal(dims.elts[axis]) if isinstance(dims, ast.List) and axis < len(dims.elts) else None
+
+
+def _slice_window(tree: SourceTree, bounds: ast.Slice, whole: int | None) -> Window | None:
+    if bounds.step is not None:
+        return None
+    if bounds.upper is None:
+        return Window("", whole, bounds) if bounds.lower is None and whole is not None else None
     low = int_literal(bounds.lower) if bounds.lower is not None else 0
     high = int_literal(bounds.upper)
     offset = "" if bounds.lower is None or low == 0 else tree.words(bounds.lower)
@@ -270,6 +285,9 @@ def move_window(editor: Editor, found: Window, lane: str, extent: int) -> None:
     start = f"{lane} * {extent}" if not offset else f"{offset} + {lane} * {extent}"
     if found.bounds is not None:
         tree, bounds = editor.tree, found.bounds
+        if bounds.lower is None and bounds.upper is None:
+            editor.rewrite(bounds, f"{start} : {start} + {extent}")
+            return
         first = bounds.lower if bounds.lower is not None else bounds.upper
         assert first is not None and bounds.upper is not None
         editor.replace(tree.start(first), tree.end(bounds.upper), f"{start} : {start} + {extent}")
@@ -316,10 +334,15 @@ def partners(region: ast.For, seeds: set[str]) -> list[ast.stmt]:
 def localise(editor: Editor, region: ast.For, stmts: Iterable[ast.stmt]) -> bool:
     """The lane's half of every constant window of ``stmts`` along the split axis; False when the region names no lane."""
     split = region_split(region)
+    return split is not None and split.axis is not None and share(editor, region, split.axis, stmts)
+
+
+def share(editor: Editor, region: ast.For, axis: int, stmts: Iterable[ast.stmt]) -> bool:
+    """The same along a given axis."""
     lane = lane_name(editor, region)
-    if split is None or split.axis is None or lane is None:
+    if lane is None:
         return False
     for stmt in stmts:
-        for found in windows(editor.tree, stmt, split.axis, lane):
+        for found in windows(editor.tree, stmt, axis, lane):
             move_window(editor, found, lane, found.extent // 2)
     return True

@@ -120,7 +120,7 @@ class SourceTree:
         if node is None:
             return []
         inside = [c for c in self.nodes_of(node, ast.Call) if place[0] <= self.start(c) and self.end(c) <= place[1]]
-        return inside or [c for c in self.nodes_of(node, ast.Call)]
+        return inside or list(self.nodes_of(node, ast.Call))
 
     def nodes_of(self, root: ast.AST | Iterable[ast.AST], *kinds: type[Node]) -> list[Node]:
         """Nodes of these kinds below ``root`` in source order, the bodies of nested statements included."""
@@ -261,7 +261,7 @@ def on_tree(make: Callable[[Diagnostic, SourceTree], Iterable[Fix | None]]) -> F
 # --- what a statement says -------------------------------------------------------------------------------------------
 
 
-def call_name(call: ast.AST) -> str:
+def call_name(call: ast.AST | None) -> str:
     """Last name of a callee: ``matmul`` of ``pl.tensor.matmul(...)``; empty for anything else."""
     path = dotted(call.func) if isinstance(call, ast.Call) else None
     return path[-1] if path else ""
