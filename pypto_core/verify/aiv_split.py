@@ -29,6 +29,7 @@ from pypto_core.ir import (
     ForStmt,
     Function,
     FunctionType,
+    IterArg,
     MemorySpace,
     Program,
     Span,
@@ -379,10 +380,13 @@ class _Check:
                 self.report(
                     "aiv-boundary-loop-carried",
                     "i",
-                    _best(arg.span, loop.span),
+                    _reader(loop, arg),
                     f"'{name}' is carried over the loop back-edge, and {end} is the result of {boundary}: a crossing "
                     f"belongs to one iteration; call {boundary} inside the loop, next to the statement that reads it",
-                    (Related(f"{end} comes from this {boundary}", made[0].span),),
+                    (
+                        Related(f"{end} comes from this {boundary}", made[0].span),
+                        Related("the loop that carries it", loop.span),
+                    ),
                     op=made[0].name,
                     name=name,
                     end="init" if value is arg.init_value else "yield",
@@ -471,8 +475,13 @@ def _mode_text(call: Call) -> str:
     return f"pl.SplitMode.{SplitMode(call.kwargs['split']).name}"
 
 
-def _best(span: Span, fallback: Span) -> Span:
-    return span if span.is_valid else fallback
+def _reader(loop: ForStmt | WhileStmt, arg: IterArg) -> Span:
+    """The first statement of the loop that reads the carry, else the loop itself."""
+    for stmt in walk_stmts(loop.body):
+        for call in _calls(stmt):
+            if arg in call.args and call.span.is_valid:
+                return call.span
+    return loop.span
 
 
 def _header(region: SplitAivScopeStmt) -> Span:
