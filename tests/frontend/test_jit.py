@@ -1,0 +1,93 @@
+"""JIT programs and their faults (docs/spec/language.md §2); cases in ``data/jit.txt``.
+
+A case is ``=== title`` and files (``--- name.py``, ``k.py`` is parsed, the others can be imported). A line that ends in
+``#! code: words`` expects that finding there, with `` @ file:line`` for its related place; there are no others above a hint.
+``+++ entry.function`` is followed by the printed function of an entry's program.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from textwrap import dedent
+
+import pytest
+
+from pypto_core.diagnostics import Severity
+from pypto_core.frontend import ParseResult, parse
+from pypto_core.ir import print_ir
+
+_MARK = re.compile(r"#! (?P<code>[\w-]+)(?:: (?P<words>.*?))?(?: @ (?P<file>[\w.]+):(?P<line>\d+))?$")
+
+
+@dataclass
+class Case:
+    title: str
+    files: dict[str, str] = field(default_factory=dict)
+    printed: dict[str, str] = field(default_factory=dict)
+
+
+def _cases() -> list[Case]:
+    cases: list[Case] = []
+    lines: list[str] = []
+    into: dict[str, str] = {}
+    name = ""
+
+    def close() -> None:
+        if name:
+            into[name] = "".join(lines)
+
+    for line in (Path(__file__).parent / "data" / "jit.txt").read_text().splitlines(keepends=True):
+        if line.startswith(("=== ", "--- ", "+++ ")):
+            close()
+            lines, name = [], line[4:].strip()
+            if line.startswith("==="):
+                cases.append(Case(name))
+                name = ""
+            else:
+                into = cases[-1].files if line.startswith("---") else cases[-1].printed
+        else:
+            lines.append(line)
+    close()
+    return cases
+
+
+CASES = _cases()
+
+
+def read(case: Case) -> ParseResult:
+    return parse(case.files["k.py"], "k.py", resolver=lambda module: case.files.get(f"{module}.py"))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.title)
+def test_findings(case: Case) -> None:
+    expected: list[tuple[str, int, str]] = []
+    words: dict[tuple[str, int, str], re.Match[str]] = {}
+    for file, text in case.files.items():
+        for number, line in enumerate(text.splitlines(), 1):
+            mark = _MARK.search(line)
+            if mark is not None:
+                key = (file, number, mark["code"])
+                expected.append(key)
+                words[key] = mark
+    found = [d for d in read(case).diagnostics if d.severity < Severity.HINT]
+    assert sorted((d.span.filename, d.span.line, d.code) for d in found) == sorted(expected)
+    for diagnostic in found:
+        mark = words[diagnostic.span.filename, diagnostic.span.line, diagnostic.code]
+        assert (mark["words"] or "").strip() in diagnostic.message
+        if mark["file"]:
+            places = [(r.span.filename, r.span.line) for r in diagnostic.related]
+            assert (mark["file"], int(mark["line"])) in places
+
+
+PRINTED = [(case, key) for case in CASES for key in case.printed]
+
+
+@pytest.mark.parametrize(("case", "key"), PRINTED, ids=[f"{c.title}-{k}" for c, k in PRINTED])
+def test_printed(case: Case, key: str) -> None:
+    entry, function = key.split(".")
+    text = print_ir(read(case).programs[entry])
+    blocks = re.split(r"(?m)^    @pl\.function.*\n", text)[1:]
+    printed = {re.match(r"\s*def (\w+)", b)[1]: dedent(b).strip("\n") for b in blocks}  # type: ignore[index]
+    assert printed[function] == case.printed[key].strip("\n")
