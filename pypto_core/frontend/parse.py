@@ -10,9 +10,11 @@ from typing import Any
 from pypto_core.diagnostics import Diagnostic, error
 from pypto_core.frontend.jit import parse_jit
 from pypto_core.frontend.jit_functions import DEP_FORMS
+from pypto_core.frontend.memory import ParseMemory, Reading, copy_of, remembered
 from pypto_core.frontend.modules import ModuleFile, ModuleResolver, TextResolver
 from pypto_core.frontend.printed import is_printed, read_printed
 from pypto_core.frontend.program import ParsedProgram, parse_program_class, parse_stand_alone
+from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
 from pypto_core.frontend.static_closure import ScopeClosure
 from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.frontend.static_eval.kernels import file_kernels
@@ -65,13 +67,18 @@ def parse_module(
     modules: ModuleResolver | None = None,
     env: Mapping[str, Any] | None = None,
     checkpoint: Callable[[], None] | None = None,
+    memory: ParseMemory | None = None,
 ) -> ParseResult:
-    """:func:`parse` for a file whose imports are looked up as files. ``checkpoint`` is called between steps and may raise."""
+    """:func:`parse` for a file whose imports are looked up as files.
+
+    ``checkpoint`` is called between steps and may raise. ``memory`` belongs to the file and gives kernels that an edit does not
+    affect the programs they had.
+    """
     syntax = root.syntax
     diagnostics = [error("python-syntax", fault.message, fault.span) for fault in syntax.faults]
     graph = ModuleGraph(root, modules, known=env, checkpoint=checkpoint)
     diagnostics.extend(check_symbols(syntax))
-    reader = _Reader(graph)
+    reader = _Reader(graph, checkpoint, memory)
     reader.read(root.filename)
     unique = {(d.code, d.span, d.message): d for d in [*diagnostics, *reader.diagnostics]}
     ordered = sorted(unique.values(), key=lambda d: (d.span.line, d.span.column))
@@ -82,8 +89,12 @@ def parse_module(
 class _Reader:
     """Programs of the kernels of one file."""
 
-    def __init__(self, graph: ModuleGraph) -> None:
+    def __init__(
+        self, graph: ModuleGraph, checkpoint: Callable[[], None] | None, memory: ParseMemory | None
+    ) -> None:
         self.graph = graph
+        self.checkpoint = checkpoint
+        self.memory = memory
         self.programs: dict[str, Program] = {}
         self.diagnostics: list[Diagnostic] = []
         self.incomplete: set[tuple[str, str]] = set()
@@ -91,29 +102,47 @@ class _Reader:
     def read(self, filename: str) -> None:
         """Entries first: what they say about a function they reach counts more than what it says of itself."""
         kernels = file_kernels(self.graph, filename)
+        reading = self.memory.reading(self.graph) if self.memory is not None else None
         parsed: dict[int, ParsedProgram] = {}
-        reached: set[int] = set()
+        reached: set[tuple[int, int]] = set()
         for i, kernel in enumerate(kernels):
             if not _is_dep(kernel):
-                parsed[i] = self._parse(kernel, reached)
+                parsed[i] = self._remembered(kernel, reached, reading)
         for i, kernel in enumerate(kernels):
             if _is_dep(kernel):
-                own: set[int] = set()
-                parsed[i] = self._parse(kernel, own)
-                if id(kernel.syntax) in reached:
+                parsed[i] = self._remembered(kernel, set(), reading)
+                if _place(kernel.syntax) in reached:
                     parsed[i].diagnostics.clear()
         for i, kernel in enumerate(kernels):
             self._add(kernel.name, parsed[i])
+        if self.memory is not None:
+            self.memory.finish()
 
-    def _parse(self, kernel: KernelFunction | ProgramClass, reached: set[int]) -> ParsedProgram:
+    def _remembered(
+        self, kernel: KernelFunction | ProgramClass, reached: set[tuple[int, int]], reading: Reading | None
+    ) -> ParsedProgram:
+        """The program of a kernel; the one of the last reading where nothing that it can see has changed."""
+        key = reading.key(kernel) if reading is not None else None
+        known = self.memory.find(key[0]) if self.memory is not None and key is not None else None
+        if known is not None:
+            parsed, functions = copy_of(known.parsed), list(known.functions)
+        else:
+            if self.checkpoint is not None:
+                self.checkpoint()
+            parsed, functions = self._parse(kernel)
+            if self.memory is not None and key is not None:
+                self.memory.keep(key[0], remembered(key[1], parsed, functions))
+        reached.update(_place(f) for f in functions)
+        return parsed
+
+    def _parse(self, kernel: KernelFunction | ProgramClass) -> tuple[ParsedProgram, list[FunctionSyntax]]:
+        """The program, and the functions that a JIT entry reaches."""
         if isinstance(kernel, KernelFunction) and kernel.form.startswith("jit"):
-            parsed, functions = parse_jit(self.graph.interpreter, kernel)
-            reached.update(id(f) for f in functions)
-            return parsed
+            return parse_jit(self.graph.interpreter, kernel)
         closure = ScopeClosure(self.graph.interpreter, kernel.scope, kernel.source, kernel.order)
         if isinstance(kernel, ProgramClass):
-            return parse_program_class(kernel.syntax, closure)
-        return parse_stand_alone(kernel.syntax, closure)
+            return parse_program_class(kernel.syntax, closure), []
+        return parse_stand_alone(kernel.syntax, closure), []
 
     def _add(self, name: str, parsed: ParsedProgram) -> None:
         """A kernel that a factory makes several times is one entry; every copy is checked."""
@@ -121,6 +150,11 @@ class _Reader:
         if name not in self.programs:
             self.programs[name] = parsed.program
             self.incomplete.update((name, function) for function in parsed.incomplete)
+
+
+def _place(syntax: FunctionSyntax | ClassSyntax) -> tuple[int, int]:
+    """Where a definition is written: the same for every copy of its syntax."""
+    return id(syntax.source.chunk), syntax.source.start(syntax.node)
 
 
 def _is_dep(kernel: KernelFunction | ProgramClass) -> bool:
