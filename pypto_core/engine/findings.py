@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from pypto_core.diagnostics import Diagnostic, Severity
 from pypto_core.ir import Span
+from pypto_core.verify.aiv_split import one_per_line
 
 #: A generated name of docs/spec/ir.md §1.9: ``acc__ssa_v0``, ``t__tile``, ``s__tile_Vec``.
 _GENERATED = re.compile(r"\b([A-Za-z]\w*?)__(?:\w+)\b")
@@ -20,7 +21,8 @@ _IGNORE = re.compile(r"#\s*pypto:\s*ignore(?:\[([^\]\n]*)\])?")
 def unique(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Each code once per place, the first one found; then in source order."""
     kept: dict[tuple[str, object, int, int], Diagnostic] = {}
-    for finding in found:
+    # One statement of the author's may be lowered into several operators; of those the one that stands in the text is named.
+    for finding in one_per_line(list(found)):
         span = finding.span
         key = (finding.code, span.chunk if span.is_valid else finding.message, span.start, span.end)
         kept.setdefault(key, in_authors_words(finding))

@@ -91,7 +91,7 @@ def one_per_line(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
 def _written(diagnostic: Diagnostic) -> bool:
     """Whether the operator's own name stands in the source text of the finding."""
     op = str(diagnostic.data.get("op", "")).rpartition(".")[2]
-    return f".{op}(" in diagnostic.span.text
+    return f"pl.{op}(" in diagnostic.span.text.replace("pl.tile.", "pl.").replace("pl.tensor.", "pl.")
 
 
 @dataclass(slots=True)
