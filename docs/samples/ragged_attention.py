@@ -1,6 +1,6 @@
-"""One block of attention over 13 query rows: scores and values on the cube core, softmax on the lanes.
+"""One block of attention over 15 query rows: scores and values on the cube core, softmax on the lanes.
 
-The row block has 16 rows of which 13 are valid, so lane 0 holds eight of them and lane 1 the other five.
+The row block has 16 rows of which 15 are valid, so lane 0 holds eight of them and lane 1 the other seven.
 """
 
 import pypto.language as pl
@@ -18,13 +18,13 @@ class RaggedAttention:
         out: pl.Out[pl.Tensor[[16, 64], pl.FP32]],
     ) -> pl.Tensor[[16, 64], pl.FP32]:
         pl.func_attr({"split": pl.SplitMode.UP_DOWN})
-        q_l1 = pl.load(q, [0, 0], [16, 64], [13, 64], target_memory=pl.Mem.Mat)
+        q_l1 = pl.load(q, [0, 0], [16, 64], [15, 64], target_memory=pl.Mem.Mat)
         k_l1 = pl.load(k, [0, 0], [64, 128], target_memory=pl.Mem.Mat)
         q_l0 = pl.move(q_l1, target_memory=pl.Mem.Left)
         k_l0 = pl.move(k_l1, target_memory=pl.Mem.Right)
         scores = pl.matmul(q_l0, k_l0)
         mine = pl.move(scores, target_memory=pl.Mem.Vec)
-        mask_ub = pl.load(mask, [0, 0], [16, 128], [13, 128], target_memory=pl.Mem.Vec)
+        mask_ub = pl.load(mask, [0, 0], [16, 128], [15, 128], target_memory=pl.Mem.Vec)
         scaled = pl.mul(mine, 0.125)
         masked = pl.add(scaled, mask_ub)
         scratch = pl.create_tile([16, 128], dtype=pl.FP32, target_memory=pl.Mem.Vec)

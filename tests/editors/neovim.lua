@@ -13,6 +13,7 @@ local function attach(file)
   vim.cmd("edit " .. file)
   local id = vim.lsp.start_client({ name = "pypto", cmd = { python, "-m", "pypto_lsp", "serve" }, root_dir = root })
   vim.lsp.buf_attach_client(0, id)
+  assert(vim.wait(15000, function() local c = vim.lsp.get_client_by_id(id); return c and c.initialized end, 20), "the server did not start")
   return vim.api.nvim_get_current_buf()
 end
 

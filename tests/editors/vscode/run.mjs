@@ -1,7 +1,7 @@
 // Drives a real VS Code workbench (code-server in Chromium): installs both extensions, waits for the test suite, takes screenshots.
 // Usage: node run.mjs <extension.vsix> <tests.vsix> <folder with samples> <interpreter> [<folder for screenshots>]
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -60,7 +60,7 @@ writeFileSync(
 );
 for (const vsix of [extension, suite]) {
   const installed = spawnSync("node", [entry, ...common, "--install-extension", vsix], { env, encoding: "utf8" });
-  if (installed.status !== 0) throw new Error(`cannot install ${vsix}:\n${installed.stdout}${installed.stderr}`);
+  if (installed.status !== 0) throw new Error(`cannot install ${vsix}:\n${installed.stdout}${installed.stderr}`.slice(0, 2000));
 }
 const port = await freePort();
 const server = spawn("node", [entry, "--bind-addr", `127.0.0.1:${port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", ...common, folder], { env, stdio: ["ignore", "pipe", "pipe"] });
@@ -75,7 +75,7 @@ try {
   const page = await browser.newPage({ viewport: { width: 1400, height: 860 } });
   await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
   await page.waitForSelector(".monaco-workbench", { timeout: 60000 });
-  await waitFor("the test suite", () => existsSync(results), 180000);
+  await waitFor("the test suite", () => existsSync(results), 240000);
   const { results: outcomes, timing } = JSON.parse(readFileSync(results, "utf8"));
   for (const { name, ok, ms, error } of outcomes) console.log(`${ok ? "ok  " : "FAIL"} ${name} (${ms} ms)${error ? `\n${error}` : ""}`);
   console.log(`keystroke to diagnostics in the editor: ${JSON.stringify(timing)}`);
@@ -84,7 +84,10 @@ try {
   console.log(`${outcomes.length - failed} passed, ${failed} failed`);
 } catch (error) {
   console.log(String(error.stack ?? error));
-  console.log(output.split("\n").slice(-40).join("\n"));
+  if (existsSync(`${results}.part`)) console.log(readFileSync(`${results}.part`, "utf8"));
+  for (const name of readdirSync(join(work, "data"), { recursive: true }).filter((n) => /PyPTO[^/]*\.log$/.test(n))) {
+    console.log(`--- ${name}\n${readFileSync(join(work, "data", name), "utf8").slice(-3000)}`);
+  }
   console.log("0 passed, 1 failed");
 } finally {
   await browser?.close();

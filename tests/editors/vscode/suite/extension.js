@@ -139,6 +139,7 @@ exports.activate = async () => {
     } catch (error) {
       results.push({ name, ok: false, ms: Date.now() - start, error: String(error.stack ?? error) });
     }
+    fs.writeFileSync(`${RESULTS}.part`, JSON.stringify({ results, timing: {} }));
   }
   const timing = await latency().catch((error) => ({ error: String(error) }));
   fs.writeFileSync(`${RESULTS}.part`, JSON.stringify({ results, timing }));
