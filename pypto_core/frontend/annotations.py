@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, enum_list, nearest
-from pypto_core.frontend.dimensions import read_shape
+from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, enum_list, nearest
+from pypto_core.frontend.dimensions import read_shape, undefined_names
 from pypto_core.frontend.memrefs import is_memref, read_memref
 from pypto_core.frontend.static_eval.values import MemRefDecl, PlSymbol, TypeValue
 from pypto_core.frontend.symbols import SINGLETONS, enum_member, symbol_value
@@ -62,6 +62,8 @@ def read_param(ctx: FunctionContext, node: ast.expr) -> tuple[Type, ParamDirecti
     inner = parsed_string(ctx, inner)
     if inner is not node and direction is ParamDirection.In:
         direction, inner = direction_of(inner)
+    if isinstance(inner, ast.Constant):
+        raise _no_type(ctx, inner)
     annotation = read_annotation(ctx, inner)
     if isinstance(annotation.type, TupleType):
         ctx.fail("tuple-param", "a parameter cannot be a tuple: write one parameter per element", node)
@@ -121,7 +123,11 @@ def read_annotation(ctx: FunctionContext, node: ast.expr) -> Annotation:
         return _named(ctx, node)
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         return Annotation(UNKNOWN, free=True)
-    raise ctx.fault(
+    raise _no_type(ctx, node)
+
+
+def _no_type(ctx: FunctionContext, node: ast.expr) -> Fault:
+    return ctx.fault(
         "type-unsupported",
         f"'{ctx.text(node)}' is not a type; write pl.Tensor[[...], dtype], pl.Tile[...], pl.Scalar[dtype], "
         "pl.Array[extent, dtype] or pl.Tuple[...]",
@@ -246,7 +252,7 @@ def _array(ctx: FunctionContext, node: ast.expr, slots: list[ast.expr]) -> Annot
     extent = int_literal(slots[0])
     if extent is None:
         value = ctx.annotations.evaluate(slots[0])
-        if value.is_unknown and not isinstance(slots[0], ast.Constant):
+        if value.is_unknown and not isinstance(slots[0], ast.Constant) and not undefined_names(ctx, slots[0]):
             raise Silent
         if type(value.data) is not int:
             ctx.fail("array-extent", f"the extent of an array is a compile-time integer, not '{ctx.text(slots[0])}'", slots[0])
@@ -261,7 +267,8 @@ def _array(ctx: FunctionContext, node: ast.expr, slots: list[ast.expr]) -> Annot
 
 def _tensor(ctx: FunctionContext, node: ast.expr, slots: list[ast.expr]) -> Annotation:
     head = dotted(node.value if isinstance(node, ast.Subscript) else node.func)  # type: ignore[attr-defined]
-    slots = [s for s in slots if not (isinstance(s, ast.Constant) and isinstance(s.value, str))]
+    # A trailing "window_buffer=NAME" of printed text only informs people.
+    slots = [s for i, s in enumerate(slots) if i < 2 or not (isinstance(s, ast.Constant) and isinstance(s.value, str))]
     _arity(ctx, node, len(slots), 2, 4, "pl.Tensor[[dims], dtype], optionally with a layout or TensorView and a MemRef")
     shape = read_shape(ctx, slots[0])
     dtype = read_dtype(ctx, slots[1])

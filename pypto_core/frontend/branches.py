@@ -43,6 +43,7 @@ def if_statement(ctx: FunctionContext, node: ast.If) -> None:
     yields = top_level_yields(node.body) or top_level_yields(node.orelse)
     arms: list[Stmt] = []
     collected: list[list[tuple[str, Type | None, Span]]] = []
+    told = len(ctx.program.diagnostics)
     for body in (node.body, node.orelse):
         if not body:
             continue
@@ -54,7 +55,7 @@ def if_statement(ctx: FunctionContext, node: ast.If) -> None:
         for arm in arms:
             ctx.out.extend(body_stmts(arm))
         return
-    if yields:
+    if yields and len(ctx.program.diagnostics) == told:
         _check_arms(ctx, node, arms, collected)
     ctx.emit(IfStmt(test, arms[0], arms[1] if len(arms) > 1 else None, return_vars, span=span))
 

@@ -174,20 +174,25 @@ def _is_dsl_only(ctx: FunctionContext, name: str) -> bool:
     return name in ctx.names and ctx.annotations.lookup(name) is None
 
 
+def undefined_names(ctx: FunctionContext, node: ast.expr) -> list[ast.Name]:
+    """Names in an expression that are certainly defined nowhere."""
+    if not ctx.annotations.complete or any(isinstance(c, ast.comprehension | ast.Lambda) for c in ast.walk(node)):
+        return []
+    return [
+        inner
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.Name)
+        and inner.id not in ("pl", "pld")
+        and inner.id not in _BUILTINS
+        and inner.id not in ctx.names
+        and ctx.annotations.lookup(inner.id) is None
+    ]
+
+
 def _check_names(ctx: FunctionContext, node: ast.expr) -> None:
     """Undefined names inside a larger dimension."""
-    if not ctx.annotations.complete:
-        return
-    for inner in ast.walk(node):
-        if (
-            isinstance(inner, ast.Name)
-            and inner.id not in ("pl", "pld")
-            and inner.id not in _BUILTINS
-            and ctx.annotations.lookup(inner.id) is None
-            and inner.id not in ctx.names
-            and not any(isinstance(c, ast.comprehension | ast.Lambda) for c in ast.walk(node))
-        ):
-            _name(ctx, inner)
+    for name in undefined_names(ctx, node):
+        _name(ctx, name)
 
 
 _BUILTINS = frozenset(
