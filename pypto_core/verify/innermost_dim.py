@@ -92,7 +92,7 @@ def _hint(site: _Site, count: int, backend: Backend) -> Diagnostic:
     volume = ""
     if site.volume is not None:
         total, rows, row_bytes = site.volume
-        volume = f", {total} bytes in {rows} rows of {row_bytes} bytes"
+        volume = f", {total}B in {rows} rows of {row_bytes}B"
     times = f" ({count} transfers)" if count > 1 else ""
     return _report(
         "tile-innermost-dim",

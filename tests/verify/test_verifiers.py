@@ -10,7 +10,8 @@ import pytest
 
 from pypto_core import ir
 from pypto_core.diagnostics import Diagnostic, rules
-from pypto_core.verify import proven, verify, warnings_of
+from pypto_core.passes.pipeline import make_pass
+from pypto_core.verify import hints_of, proven, verify, warnings_of
 from tests.support.golden import load_yaml, read_program
 
 _HEADER = "# pypto.program: P\nimport pypto.language as pl\n\n@pl.program\nclass P:\n"
@@ -161,3 +162,32 @@ def test_unproven_extents_can_be_left_out() -> None:
     text, _ = _marked(case["text"])
     found = verify(read_program(text), {"TypeChecked"})
     assert found and not proven(found)
+
+
+_TRANSFER = """    @pl.function(type=pl.FunctionType.InCore, level=pl.Level.CHIP_DIE, role=pl.Role.SubWorker)
+    def k(x: pl.Tensor[[64, 32], pl.FP16], n: pl.Scalar[pl.INDEX]):
+        t: pl.Tile[[64, 32], pl.FP16, pl.Mem.Mat, pl.TileView(valid_shape=[8, 20])] = pl.tile.load(x, [0, 0], [64, 32], [8, 20], target_memory=pl.Mem.Mat)
+        u: pl.Tile[[64, 32], pl.FP16, pl.Mem.Vec, pl.TileView(valid_shape=[n, 32])] = pl.tile.load(x, [0, 0], [64, 32], [n, 32], target_memory=pl.Mem.Vec)"""
+
+
+def test_innermost_dim() -> None:
+    program = read_program(_HEADER + _TRANSFER)
+    first, second = hints_of(program, "a2a3")
+    for token in ("'tile.load'", "64B", "fp16[32]", "Mat", "320B in 8 rows of 40B", "512B", "a2a3"):
+        assert token in first.message
+    assert "rows" not in second.message and "Vec" in second.message
+    assert [d.span.line for d in (first, second)] == [8, 9]
+    assert not hints_of(program, None)
+    assert len(hints_of(program, "a5")) == 2
+
+
+def test_copies_of_one_transfer_are_one_hint() -> None:
+    text = (
+        _HEADER
+        + """    @pl.function(type=pl.FunctionType.InCore, level=pl.Level.CHIP_DIE, role=pl.Role.SubWorker)
+    def k(x: pl.Tensor[[64, 32], pl.FP16]):
+        for i in pl.unroll(3):
+            t: pl.Tile[[16, 32], pl.FP16, pl.Mem.Vec] = pl.tile.load(x, [i * 16, 0], [16, 32], [16, 32], target_memory=pl.Mem.Vec)"""
+    )
+    (hint,) = hints_of(make_pass("UnrollLoops")(read_program(text)), "a2a3")
+    assert hint.data["count"] == 3
