@@ -57,14 +57,14 @@ _TABLE: dict[str, tuple[str, PassContract]] = {
         PassContract.of(f"{_S} {_N} {_O}", f"{_S} {_N} {_I} AivSplitValid", "AivSplitValid"),
     ),
     "OptimizeOrchTensors": ("optimize_orch_tensors", PassContract.of(f"{_O} {_I}", f"{_O} {_I}")),
-    "LowerCompositeOps": ("lower_composite_ops", PassContract.of()),
+    "LowerCompositeOps": ("lower_composite_ops", PassContract.of(function_local=True)),
     "FlattenTileNdTo2D": (
         "flatten_tile_nd_to_2d",
-        PassContract.of(f"{_S} {_N} {_I}", f"{_S} {_N} {_2}"),
+        PassContract.of(f"{_S} {_N} {_I}", f"{_S} {_N} {_2}", function_local=True),
     ),
-    "LegalizeTileCast": ("legalize_tile_cast", PassContract.of()),
-    "AutoTileMatmulL0": ("auto_tile_matmul_l0", PassContract.of(_TILE, _TILE)),
-    "CanonicalizeTileSlice": ("canonicalize_tile_slice", PassContract.of(_TILE, _TILE)),
+    "LegalizeTileCast": ("legalize_tile_cast", PassContract.of(function_local=True)),
+    "AutoTileMatmulL0": ("auto_tile_matmul_l0", PassContract.of(_TILE, _TILE, function_local=True)),
+    "CanonicalizeTileSlice": ("canonicalize_tile_slice", PassContract.of(_TILE, _TILE, function_local=True)),
     "InferTileMemorySpace": (
         "infer_tile_memory_space",
         PassContract.of(
@@ -73,15 +73,20 @@ _TABLE: dict[str, tuple[str, PassContract]] = {
     ),
     "InsertMxScaleAddr": (
         "insert_mx_scale_addr",
-        PassContract.of(f"{_S} {_N} {_O} {_I} {_M}", f"{_S} {_N} {_O} {_I} {_M}"),
+        PassContract.of(f"{_S} {_N} {_O} {_I} {_M}", f"{_S} {_N} {_O} {_I} {_M}", function_local=True),
     ),
     "ResolveBackendOpLayouts": (
         "resolve_backend_op_layouts",
-        PassContract.of(f"{_S} {_O} {_I} {_2}", _TILE),
+        PassContract.of(f"{_S} {_O} {_I} {_2}", _TILE, function_local=True),
     ),
     "LowerAutoVectorSplit": (
         "lower_auto_vector_split",
-        PassContract.of(f"{_PLACED} AivSplitValid", f"{_PLACED} AivSplitLoweredValid", "AivSplitValid"),
+        PassContract.of(
+            f"{_PLACED} AivSplitValid",
+            f"{_PLACED} AivSplitLoweredValid",
+            "AivSplitValid",
+            function_local=True,
+        ),
     ),
     "ExpandMixedKernel": (
         "expand_mixed_kernel",
@@ -97,14 +102,17 @@ _TABLE: dict[str, tuple[str, PassContract]] = {
     ),
     "SplitVectorKernel": (
         "split_vector_kernel",
-        PassContract.of(f"{_S} MixedKernelExpanded", f"{_S} {_N} VectorKernelSplit"),
+        PassContract.of(f"{_S} MixedKernelExpanded", f"{_S} {_N} VectorKernelSplit", function_local=True),
     ),
-    "StampTfreeSplit": ("stamp_tfree_split", PassContract.of(_O)),
+    "StampTfreeSplit": ("stamp_tfree_split", PassContract.of(_O, function_local=True)),
     "NormalizeReturnOrder": (
         "normalize_return_order",
         PassContract.of(f"{_O} {_I}", "ReturnParamsExplicit"),
     ),
-    "SkewCrossCorePipeline": ("skew_cross_core_pipeline", PassContract.of(_PLACED, _PLACED)),
+    "SkewCrossCorePipeline": (
+        "skew_cross_core_pipeline",
+        PassContract.of(_PLACED, _PLACED, function_local=True),
+    ),
 }
 
 #: Names of all passes, in order.

@@ -38,11 +38,7 @@ def test_order() -> None:
 def test_contract_is_that_of_the_pass(name: str) -> None:
     made = make_pass(name)
     assert made.name == name
-    assert (made.contract.required, made.contract.produced, made.contract.invalidated) == (
-        contract_of(name).required,
-        contract_of(name).produced,
-        contract_of(name).invalidated,
-    )
+    assert made.contract == contract_of(name)
 
 
 def test_contracts_name_properties() -> None:
