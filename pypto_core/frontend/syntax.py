@@ -21,6 +21,8 @@ from pypto_core.ir import Chunk, Span
 
 Located: TypeAlias = "ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias | ast.excepthandler"
 
+#: Python names lines of the piece it parsed, not of the file.
+_LINE_IN_PIECE = re.compile(r" on line \d+")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
@@ -117,7 +119,7 @@ def _parse(source: SourceMap, text: str) -> ast.Module | SyntaxFault:
         end = start
         if error.end_lineno == error.lineno and error.end_offset is not None:
             end = min(source.offset(line, 0) + error.end_offset - 1, source.base + len(source.text))
-        return SyntaxFault(error.msg or "invalid syntax", Span(source.chunk, start, max(end, start)))
+        return SyntaxFault(_LINE_IN_PIECE.sub("", error.msg or "invalid syntax"), Span(source.chunk, start, max(end, start)))
     except (ValueError, RecursionError, MemoryError) as error:
         reason = "the text contains null characters" if isinstance(error, ValueError) else "too deeply nested"
         return SyntaxFault(reason, Span(source.chunk, source.base, source.base))
