@@ -128,7 +128,7 @@ class JitDialect(Dialect):
         annotated = self._annotated_returns(ctx, node)
         if len(annotated) == 1 and isinstance(annotated[0], ScalarType):
             return annotated
-        value = self._returned()
+        value = self.function.facts.returned
         if isinstance(value, ast.Call):
             return ()
         if isinstance(value, ast.Name) and value.id in by_name:
@@ -159,14 +159,6 @@ class JitDialect(Dialect):
             ctx.mark_incomplete()
         return (ERROR_TYPE,)
 
-    def _returned(self) -> ast.expr | None:
-        """Value of the first return statement that has one."""
-        for item in self.function.syntax.body:
-            for inner in ast.walk(item.node):
-                if isinstance(inner, ast.Return) and inner.value is not None:
-                    return inner.value
-        return None
-
     # --- body --------------------------------------------------------------------------------------------------------
 
     def begin_body(self, ctx: FunctionContext) -> None:
@@ -184,13 +176,11 @@ class JitDialect(Dialect):
 
     def _symbol_names(self) -> dict[str, None]:
         """Names in the body that may be symbols, in source order."""
-        found: dict[str, None] = dict.fromkeys(self.function.local_symbols)
-        for item in self.function.syntax.body:
-            for inner in ast.walk(item.node):
-                if isinstance(inner, ast.Name):
-                    value = self.function.annotations.lookup(inner.id)
-                    if value is not None and isinstance(value.data, DynVar):
-                        found[inner.id] = None
+        found: dict[str, None] = dict.fromkeys(self.function.facts.symbols)
+        for name in self.function.facts.loaded:
+            value = self.function.annotations.lookup(name)
+            if value is not None and isinstance(value.data, DynVar):
+                found[name] = None
         return found
 
     def _place_of(self, ctx: FunctionContext, symbol: str) -> Expr | None:

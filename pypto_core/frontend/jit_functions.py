@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -58,11 +58,11 @@ class JitFunction:
     syntax: FunctionSyntax
     annotations: ScopeClosure
     closure: JitClosure
+    facts: BodyFacts
     calls: list[DepCall] = field(default_factory=list)
     caller: JitFunction | None = None
     dynamic: dict[tuple[str, int], str] = field(default_factory=dict)
     types: dict[str, Type | None] = field(default_factory=dict)
-    local_symbols: dict[str, str] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -92,31 +92,73 @@ class JitFunction:
         return bound
 
 
-def assigned_names(body: list[Statement]) -> set[str]:
-    """Names that a body assigns anywhere, loop and ``as`` targets included."""
-    found: set[str] = set()
+@dataclass(slots=True)
+class BodyFacts:
+    """What one walk over a body finds: names stored and loaded, bare calls, ``bind_dynamic`` statements with their parameter,
+    ``M = pl.dynamic("M")`` statements, and the value of the first return that has one."""
+
+    stored: set[str] = field(default_factory=set)
+    loaded: dict[str, None] = field(default_factory=dict)
+    called: dict[str, None] = field(default_factory=dict)
+    bound: list[tuple[str, ast.Call]] = field(default_factory=list)
+    symbols: dict[str, str] = field(default_factory=dict)
+    returned: ast.expr | None = None
+
+
+def body_facts(body: list[Statement]) -> BodyFacts:
+    """Facts about the statements of a function."""
+    facts = BodyFacts()
     for item in body:
-        for node in ast.walk(item.node):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-                found.add(node.id)
-            elif isinstance(node, Broken):
-                found.update(node.names)
-    return found
+        symbol = local_symbol(item.node)
+        if symbol is not None:
+            facts.symbols[symbol[0]] = symbol[1]
+        todo: list[ast.AST] = [item.node]
+        while todo:
+            node = todo.pop()
+            kind = node.__class__
+            if kind is ast.Name:
+                assert isinstance(node, ast.Name)
+                if node.ctx.__class__ is ast.Load:
+                    facts.loaded[node.id] = None
+                else:
+                    facts.stored.add(node.id)
+                continue
+            if kind is ast.Call:
+                assert isinstance(node, ast.Call)
+                if node.func.__class__ is ast.Name:
+                    facts.called[node.func.id] = None  # type: ignore[attr-defined]
+            elif kind is ast.Return:
+                assert isinstance(node, ast.Return)
+                if facts.returned is None and node.value is not None:
+                    facts.returned = node.value
+            elif kind is ast.Expr:
+                found = bind_dynamic_call(node)
+                if found is not None:
+                    facts.bound.append(found)
+            elif kind is Broken:
+                assert isinstance(node, Broken)
+                facts.stored.update(node.names)
+            for name in reversed(node._fields):
+                value = getattr(node, name, None)
+                if value.__class__ is list:
+                    todo.extend(v for v in reversed(value) if isinstance(v, ast.AST))
+                elif isinstance(value, ast.AST):
+                    todo.append(value)
+    return facts
 
 
-def with_numbers(syntax: FunctionSyntax, closure: JitClosure) -> FunctionSyntax:
-    """The function with names of module-level ints, floats and bools replaced by their values, as the compiler does it.
+def with_numbers(syntax: FunctionSyntax, names: Iterable[str], closure: JitClosure) -> FunctionSyntax:
+    """The function with its names of module-level ints, floats and bools replaced by their values, as the compiler does it.
 
     The numbers stand at the places of the names; statements without such names are the same objects.
     """
-    params = {a.arg for a in ast.walk(syntax.node.args) if isinstance(a, ast.arg)}
+    args = syntax.node.args
+    params = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
     numbers: dict[str, bool | int | float] = {}
-    for item in syntax.body:
-        for node in ast.walk(item.node):
-            if isinstance(node, ast.Name) and node.id not in numbers and node.id not in params:
-                value = closure.lookup(node.id)
-                if value is not None and isinstance(value.data, (bool, int, float)):
-                    numbers[node.id] = value.data
+    for name in names:
+        value = closure.lookup(name) if name not in params else None
+        if value is not None and isinstance(value.data, (bool, int, float)):
+            numbers[name] = value.data
     if not numbers:
         return syntax
     body = [Statement(_replaced(s.node, numbers), s.source) for s in syntax.body]
@@ -182,9 +224,10 @@ class Discovery:
         function = self._function(kernel)
         function.caller = caller
         self._known[id(kernel.syntax)] = function
-        for node, source in breadth_first(function.syntax.body):
+        deps = {name: self._dep(function, name) for name in function.facts.called}
+        for node, source in breadth_first(function.syntax.body) if any(deps.values()) else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                dep = self._dep(function, node.func.id)
+                dep = deps[node.func.id]
                 if dep is not None:
                     function.calls.append(DepCall(node, source, self._visit(dep, function), node.func.id))
         function.calls.sort(key=lambda c: (c.source.span(c.node).line, c.node.col_offset))
@@ -193,10 +236,10 @@ class Discovery:
 
     def _function(self, kernel: KernelFunction) -> JitFunction:
         around = ScopeClosure(self.interpreter, kernel.scope, kernel.source)
-        symbols = _local_symbols(kernel)
-        closure = JitClosure(around, assigned_names(kernel.syntax.body) - set(symbols))
-        syntax = with_numbers(kernel.syntax, closure)
-        return JitFunction(kernel, syntax, around, closure, local_symbols=symbols)
+        facts = body_facts(kernel.syntax.body)
+        closure = JitClosure(around, facts.stored - set(facts.symbols))
+        syntax = with_numbers(kernel.syntax, facts.loaded, closure)
+        return JitFunction(kernel, syntax, around, closure, facts=facts)
 
     def _dep(self, function: JitFunction, name: str) -> KernelFunction | None:
         """The JIT function that a bare call of ``name`` means, if it becomes part of the program."""
@@ -209,16 +252,6 @@ class Discovery:
         if kernel.form in DEP_FORMS or (kernel.form == "jit" and function.form == "jit.host"):
             return kernel
         return None
-
-
-def _local_symbols(kernel: KernelFunction) -> dict[str, str]:
-    """``M = pl.dynamic("M")`` statements of the body: name -> symbol."""
-    found: dict[str, str] = {}
-    for item in kernel.syntax.body:
-        symbol = local_symbol(item.node)
-        if symbol is not None:
-            found[symbol[0]] = symbol[1]
-    return found
 
 
 def local_symbol(node: ast.stmt) -> tuple[str, str] | None:
@@ -260,22 +293,20 @@ def declare_dynamic(functions: list[JitFunction]) -> None:
 
 
 def _declared(function: JitFunction) -> None:
-    for item in function.syntax.body:
-        for node in ast.walk(item.node):
-            found = bind_dynamic_call(node)
-            if found is None or len(found[1].args) != 2 or function.param(found[0]) is None:
-                continue
-            axis, name = int_literal(found[1].args[0]), found[1].args[1]
-            if axis is not None and isinstance(name, ast.Name):
-                symbol = symbol_of(function, name.id)
-                if symbol is not None:
-                    function.dynamic[found[0], axis] = symbol
+    for param, call in function.facts.bound:
+        if len(call.args) != 2 or function.param(param) is None:
+            continue
+        axis, name = int_literal(call.args[0]), call.args[1]
+        if axis is not None and isinstance(name, ast.Name):
+            symbol = symbol_of(function, name.id)
+            if symbol is not None:
+                function.dynamic[param, axis] = symbol
 
 
 def symbol_of(function: JitFunction, name: str) -> str | None:
     """The symbol that a bare name stands for in a body."""
-    if name in function.local_symbols:
-        return function.local_symbols[name]
+    if name in function.facts.symbols:
+        return function.facts.symbols[name]
     value = function.annotations.lookup(name)
     return value.data.name if value is not None and isinstance(value.data, DynVar) else None
 

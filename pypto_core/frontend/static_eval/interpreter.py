@@ -7,7 +7,7 @@ Nothing of the user's code is imported, compiled or executed. Handlers for the k
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -69,6 +69,7 @@ class Interpreter:
         self.source: SourceMap | None = None
         self.call_scope: Scope | None = None
         self.kernels: list[KernelFunction | ProgramClass] = []
+        self._generators: dict[int, bool] = {}  # by id of a function's node
         self.called: dict[int, int] = {}  # id of a function's node -> number of evaluated calls
 
     # -- expressions ---------------------------------------------------------------------------------------------------
@@ -237,7 +238,7 @@ class Interpreter:
         node: ast.Call | None,
     ) -> Value:
         syntax = function.node
-        if isinstance(syntax, ast.AsyncFunctionDef) or function.role == "generator":
+        if isinstance(syntax, ast.AsyncFunctionDef) or self._is_generator(function):
             raise CannotEvaluate(f"{function.name} is a generator or coroutine")
         if self.depth >= self.budget.limits.depth:
             raise CannotEvaluate("call depth limit")
@@ -256,6 +257,12 @@ class Interpreter:
         finally:
             self.depth -= 1
             self.source, self.taint = source, taint
+
+    def _is_generator(self, function: PyFunction) -> bool:
+        known = self._generators.get(id(function.node))
+        if known is None:
+            known = self._generators[id(function.node)] = contains_yield(s.node for s in function.body)
+        return known
 
     def _returned(self, function: PyFunction, signal: Signal | None) -> Value:
         if signal is None:
@@ -334,6 +341,21 @@ class Interpreter:
     def change(self, owner: MutableData) -> None:
         """Announce a change of a whole container."""
         self.journals.note(owner, None)
+
+
+_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+
+
+def contains_yield(body: Iterable[ast.AST]) -> bool:
+    """Whether statements make their function a generator."""
+    stack = list(body)
+    while stack:
+        node = stack.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, _INNER):
+            stack.extend(ast.iter_child_nodes(node))
+    return False
 
 
 def bind_arguments(

@@ -189,9 +189,8 @@ def define_function(
     assert source is not None
     if syntax is None:
         syntax = FunctionSyntax(_without_body(node), source, [Statement(s, source) for s in node.body])
-    role = "generator" if _is_generator(syntax) else "function"
     defaults = parameter_defaults(it, node.args, scope)
-    value = Value(PyFunction(node.name, node, scope, source, tuple(syntax.body), defaults, role))
+    value = Value(PyFunction(node.name, node, scope, source, tuple(syntax.body), defaults))
     for decorator_node in reversed(node.decorator_list):
         decorator = it.evaluate(decorator_node, scope)
         value = _decorated(it, decorator, decorator_node, value, scope, syntax)
@@ -227,20 +226,6 @@ def _decorated(
     except CannotEvaluate as fault:
         it.doubt += 1
         return it.nothing(fault.reason, node)
-
-
-_INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-
-
-def _is_generator(syntax: FunctionSyntax) -> bool:
-    stack: list[ast.AST] = [s.node for s in syntax.body]
-    while stack:
-        node = stack.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(node, _INNER):
-            stack.extend(ast.iter_child_nodes(node))
-    return False
 
 
 def _function(it: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Signal | None:

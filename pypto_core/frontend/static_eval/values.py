@@ -273,7 +273,7 @@ class PyFunction:
     source: SourceMap
     body: Sequence[Statement]
     defaults: Mapping[str, Value]
-    role: str = "function"  # or property, staticmethod, classmethod, generator
+    role: str = "function"  # or property, staticmethod, classmethod
 
     @property
     def site(self) -> Site:
