@@ -9,7 +9,19 @@ from pypto_core.diagnostics import Diagnostic
 from pypto_core.fixes.model import Edit, Fix, Fixer, Source, apply_edits
 
 #: Modules that declare ``FIXERS: dict[str, Fixer]`` (code -> fixer).
-_FAMILIES: tuple[str, ...] = ("aiv_split", "split_passes")
+_FAMILIES: tuple[str, ...] = (
+    "aiv_split",
+    "split_passes",
+    "spelling",
+    "decorators",
+    "annotations",
+    "statements",
+    "loops",
+    "scopes",
+    "expressions",
+    "operators",
+    "verifiers",
+)
 
 
 @cache

@@ -1,0 +1,65 @@
+"""Repairs of operator calls: element types, operand order, the level of an operator (docs/spec/language.md §7.5)."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Final
+
+from pypto_core.diagnostics import Diagnostic
+from pypto_core.fixes.editing import Editor
+from pypto_core.fixes.model import Fix, Fixer
+from pypto_core.fixes.tree import SourceTree, on_tree, pl_path
+from pypto_core.ops.dsl import find_callable
+
+
+def _cast_operand(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """``pl.cast(x, pl.<dtype>)`` around the operand at fault."""
+    dtype = finding.data.get("dtype") if finding.code == "index-scalar-operand" else finding.data.get("cast_to")
+    node = tree.at(finding.span, ast.expr)
+    if not dtype or node is None or tree.range_of(finding.span) != (tree.start(node), tree.end(node)):
+        return
+    parent = tree.parent(node)
+    if not isinstance(parent, ast.Call | ast.keyword) or (isinstance(parent, ast.Call) and node is parent.func):
+        return
+    certain = finding.code == "index-scalar-operand"
+    yield Editor(tree).surround(node, "pl.cast(", f", pl.{dtype})").fix(f"Cast it (pl.{dtype})", safe=certain)
+
+
+def _swap(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """The scalar of a commutative operator goes to the right."""
+    call = next((c for c in tree.calls(finding.span) if len(c.args) >= 2), None)
+    if call is None:
+        node = tree.at(finding.span, ast.expr)
+        parent = tree.parent(node) if node is not None else None
+        call = parent if isinstance(parent, ast.Call) else None
+    if call is None or len(call.args) < 2 or not finding.data.get("commutative"):
+        return
+    left, right = call.args[:2]
+    editor = Editor(tree).rewrite(left, tree.words(right)).rewrite(right, tree.words(left))
+    yield editor.fix("Put the scalar second", safe=True)
+
+
+def _other_level(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """``pl.tile.X`` on a tensor, or ``pl.tensor.X`` on a tile."""
+    node = tree.at(finding.span, ast.expr)
+    for outer in tree.outwards(node) if node is not None else ():
+        path = pl_path(outer)
+        namespace, _, name = path.rpartition(".")
+        if namespace not in ("pl.tile", "pl.tensor"):
+            continue
+        other = "pl.tensor" if namespace == "pl.tile" else "pl.tile"
+        wanted = "TensorType" if other == "pl.tensor" else "TileType"
+        sibling = find_callable(f"{other}.{name}")
+        if sibling is not None and str(finding.data.get("got", "")) == wanted:
+            assert isinstance(outer, ast.Call)
+            yield Editor(tree).rewrite(outer.func, sibling.path).fix(f"Use {sibling.path}")
+        return
+
+
+FIXERS: Final[dict[str, Fixer]] = {
+    "index-scalar-operand": on_tree(_cast_operand),
+    "op-dtype": on_tree(_cast_operand),
+    "scalar-left-operand": on_tree(_swap),
+    "op-kind": on_tree(_other_level),
+}

@@ -1,0 +1,110 @@
+"""Names that are almost right: what the finding suggests replaces what was written."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from pypto_core.diagnostics import Diagnostic
+from pypto_core.fixes.editing import Editor
+from pypto_core.fixes.model import Fix, Fixer
+from pypto_core.fixes.tree import SourceTree, on_tree
+from pypto_core.frontend.syntax import dotted
+
+_IMPORTS = {
+    "pl": "import pypto.language as pl",
+    "pld": "import pypto.language.distributed as pld",
+}
+
+
+def _suggested(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """The one suggestion of ``data``."""
+    name, new = str(finding.data.get("name") or ""), finding.data.get("suggestion")
+    if name and new:
+        yield _respelled(tree, finding, name, str(new))
+
+
+def _respelled(tree: SourceTree, finding: Diagnostic, name: str, new: str) -> Fix | None:
+    place = tree.range_of(finding.span)
+    if place is None:
+        return None
+    found = re.search(rf"\b{re.escape(name)}\b", tree.text[place[0] : place[1]])
+    if found is None:
+        return None
+    start = place[0] + found.start()
+    return Editor(tree).replace(start, start + len(name), new).fix(f"Change to '{new}'")
+
+
+def _near(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """Operators: the whole path is written anew, so that another namespace is found as well."""
+    path = str(finding.data.get("path", ""))
+    for call in tree.calls(finding.span):
+        written = dotted(call.func)
+        if written is None or ".".join(written) != path:
+            continue
+        for near in tuple(finding.data.get("near", ()))[:3]:
+            yield Editor(tree).rewrite(call.func, str(near)).fix(f"Change to {near}")
+        return
+
+
+def _undefined(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    name = str(finding.data["name"])
+    if name in _IMPORTS:
+        yield insert_import(tree, _IMPORTS[name], f"Import {name}")
+    yield from _suggested(finding, tree)
+
+
+def _dimension(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """A near name, or a size that is known at run time only."""
+    yield from _suggested(finding, tree)
+    name = str(finding.data["name"])
+    yield insert_import(tree, f'{name} = pl.dynamic("{name}")', f"Declare {name} as a run-time size", blank=True)
+
+
+def insert_import(tree: SourceTree, line: str, title: str, blank: bool = False) -> Fix | None:
+    """A line below the imports of the module; ``blank`` puts an empty line in front of it."""
+    body = tree.module.body
+    last: ast.stmt | None = None
+    for stmt in body:
+        docstring = isinstance(stmt, ast.Expr) and isinstance(stmt.value, ast.Constant)
+        if isinstance(stmt, ast.Import | ast.ImportFrom) or (docstring and last is None):
+            last = stmt
+    editor = Editor(tree)
+    if last is None:
+        return editor.insert(0, line + tree.newline).fix(title)
+    following = tree.line_end(tree.end(last))
+    lines = ["", line] if blank or not isinstance(last, ast.Import | ast.ImportFrom) else [line]
+    return editor.insert_lines(following, lines, "").fix(title)
+
+
+def _keyword(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """A keyword of an operator: the nearest parameter, or leave it out."""
+    fault, new = finding.data.get("fault"), finding.data.get("suggestion")
+    given = tree.at(finding.span, ast.keyword)
+    if given is None:
+        call = tree.at(finding.span, ast.Call)
+        given = next((k for k in call.keywords if tree.words(k.value) == finding.span.text), None) if call else None
+    if (fault != "unknown-keyword" and not new) or given is None or given.arg is None:
+        return
+    start = tree.start(given)
+    if new:
+        yield Editor(tree).replace(start, start + len(given.arg), str(new)).fix(f"Change to '{new}='")
+
+
+FIXERS: Final[dict[str, Fixer]] = {
+    **dict.fromkeys(
+        (
+            "type-unknown", "dtype-unknown", "layout-unknown", "memspace-unknown", "view-keyword", "view-enum",
+            "kernel-unknown", "with-unsupported", "get-byte-dtype", "call-arg-directions", "at-form",
+            "decorator-enum-literal",
+        ),
+        on_tree(_suggested),
+    ),
+    "op-unknown": on_tree(_near),
+    "op-unknown-in-namespace": on_tree(_near),
+    "op-bad-arguments": on_tree(_keyword),
+    "name-undefined": on_tree(_undefined),
+    "shape-name-unknown": on_tree(_dimension),
+}  # fmt: skip
