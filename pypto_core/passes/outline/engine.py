@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from pypto_core import ir
+from pypto_core.analysis.trace import Tracer
 from pypto_core.diagnostics import error
 from pypto_core.passes.base import PassError
 from pypto_core.passes.mutator import BaseMutator
@@ -20,7 +21,6 @@ from pypto_core.passes.outline.capture import (
 from pypto_core.passes.outline.directions import Lookup, infer_directions
 from pypto_core.passes.outline.launch import call_site
 from pypto_core.passes.outline.names import FunctionNames
-from pypto_core.analysis.trace import Tracer
 from pypto_core.passes.outline.waiters import DEFER_WAIT, check_waiter, has_defer_wait
 from pypto_core.passes.ssa_names import base_of, fresh_like
 
