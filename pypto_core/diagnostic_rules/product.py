@@ -34,4 +34,11 @@ RULES: tuple[Rule, ...] = (
         "The file cannot be read as text",
         "The file is missing, is not readable, or does not decode as UTF-8. Nothing in it is analysed.",
     ),
+    Rule(
+        "tile-parameter",
+        "A kernel takes a tile",
+        "The compiler's pipeline builds kernels whose parameters are tensors and scalars. A kernel that takes tiles is analysed from its tile form on: the split checks, the lanes and the "
+        "later stages are shown as for any other, but the compiler itself would not accept it as an entry.",
+        Severity.HINT,
+    ),
 )
