@@ -20,6 +20,7 @@ _TARGETS = re.compile(r"[ \t]*([A-Za-z_]\w*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*)[ \t]*
 _LOOP_TARGETS = re.compile(r"[ \t]*for\b([^:\n]*?)\bin\b")
 _AS_TARGET = re.compile(r"\bas[ \t]+([A-Za-z_]\w*)")
 _NAME = re.compile(r"[A-Za-z_]\w*")
+_FIRST_CODE = re.compile(r"^([ \t]*)[^\s#]", re.MULTILINE)
 _SKIPPED = re.compile(r"[^\r\n]")
 
 
@@ -179,10 +180,8 @@ def _ends_with_colon(text: str) -> bool:
 
 
 def _is_indented(text: str) -> bool:
-    for line in text.splitlines():
-        if line.strip() and not line.lstrip().startswith("#"):
-            return line[:1] in " \t"
-    return False
+    first = _FIRST_CODE.search(text)
+    return first is not None and first.group(1) != ""
 
 
 def parse_statements(chunk: Chunk) -> tuple[list[Statement], list[SyntaxFault]]:

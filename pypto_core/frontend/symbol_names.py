@@ -13,6 +13,8 @@ from pypto_core.frontend.syntax import SourceMap, dotted
 def check_symbols(syntax: FileSyntax) -> Iterator[Diagnostic]:
     """Every ``pl.dynamic(...)`` of a file is given an identifier in a string."""
     for source, node in _statements(syntax):
+        if "dynamic" not in source.chunk.text:
+            continue
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call) and dotted(inner.func) == ("pl", "dynamic"):
                 yield from _check(source, inner)
