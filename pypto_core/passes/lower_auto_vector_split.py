@@ -115,6 +115,8 @@ def _lower_regions(function: Function) -> Function:
     _check_scope_free(body, None)
     attrs = {k: v for k, v in function.attrs.items() if k != "split_aiv"}
     attrs["split_aiv"] = True
+    if body is function.body and list(attrs) == list(function.attrs) and function.attrs["split_aiv"]:
+        return function
     return function.with_(body=deep_clone(body), attrs=attrs)
 
 

@@ -12,7 +12,7 @@ from pypto_core.analysis.lanes import FREE_OPS
 from pypto_core.analysis.names import describe
 from pypto_core.analysis.statements import as_var, leaf_call
 from pypto_core.analysis.tpop import tpop_origins
-from pypto_core.diagnostics import Related
+from pypto_core.diagnostics import PassError, Related
 from pypto_core.ir import Call, EvalStmt, Function, Stmt, Var
 from pypto_core.ir.visitor import Rewriter
 from pypto_core.passes.base import Pass, PassContract, map_functions
@@ -54,47 +54,65 @@ class _Stamp(Rewriter):
     def stamped(self, free: Call) -> Call:
         var = as_var(free.args[0])
         pop = self.pops.get(var) if var is not None else None
-        name = describe(free.args[0], free.span)
         if pop is None:
-            raise reject(
-                "R-TFREE-ORIGIN",
-                "tfree-no-tpop",
-                f"'{free.name}' returns the slot of '{name}', which is not the result of a tpop; free the variable that the "
-                f"tpop was assigned to",
-                free.span,
-                op=free.name,
-                name=name,
-            )
-        made = (Related(f"'{name}' was received here", pop.span),)
-        if _POP_OF_FREE[free.name] != pop.name:
-            raise reject(
-                "R-TFREE-DIR",
-                "tfree-direction",
-                f"'{free.name}' returns a slot of '{_POP_OF_FREE[free.name]}', but '{name}' was received by '{pop.name}'; use "
-                f"'{_free_of(pop.name)}'",
-                free.span,
-                made,
-                op=free.name,
-                pop=pop.name,
-                fix=_free_of(pop.name),
-            )
+            raise _no_origin(free)
         pop_id, free_id = pop.kwargs.get("id"), free.kwargs.get("id")
+        if _POP_OF_FREE[free.name] != pop.name:
+            raise _wrong_direction(free, pop)
         if free_id is not None and free_id != (pop_id or 0):
-            raise reject(
-                "R-TFREE-ID",
-                "tfree-id-mismatch",
-                f"'{free.name}' frees pipe id {free_id}, but '{name}' was received from pipe id {pop_id or 0}; make the ids "
-                f"agree",
-                free.span,
-                made,
-                op=free.name,
-                free_id=free_id,
-                pop_id=pop_id or 0,
-            )
+            raise _other_pipe(free, pop)
         kwargs: dict[str, Any] = {"split": pop.kwargs.get("split", 0)}
         if pop_id is not None or free_id is not None:
             kwargs["id"] = pop_id if pop_id is not None else free_id
         return free if list(kwargs.items()) == list(free.kwargs.items()) else free.with_(kwargs=kwargs)
+
+
+def _name(free: Call) -> str:
+    return describe(free.args[0], free.span)
+
+
+def _received(free: Call, pop: Call) -> tuple[Related, ...]:
+    return (Related(f"'{_name(free)}' was received here", pop.span),)
+
+
+def _no_origin(free: Call) -> PassError:
+    return reject(
+        "R-TFREE-ORIGIN",
+        "tfree-no-tpop",
+        f"'{free.name}' returns the slot of '{_name(free)}', which is not the result of a tpop; free the variable that the "
+        f"tpop was assigned to",
+        free.span,
+        op=free.name,
+        name=_name(free),
+    )
+
+
+def _wrong_direction(free: Call, pop: Call) -> PassError:
+    return reject(
+        "R-TFREE-DIR",
+        "tfree-direction",
+        f"'{free.name}' returns a slot of '{_POP_OF_FREE[free.name]}', but '{_name(free)}' was received by '{pop.name}'; "
+        f"use '{_free_of(pop.name)}'",
+        free.span,
+        _received(free, pop),
+        op=free.name,
+        pop=pop.name,
+        fix=_free_of(pop.name),
+    )
+
+
+def _other_pipe(free: Call, pop: Call) -> PassError:
+    free_id, pop_id = free.kwargs["id"], pop.kwargs.get("id", 0)
+    return reject(
+        "R-TFREE-ID",
+        "tfree-id-mismatch",
+        f"'{free.name}' frees pipe id {free_id}, but '{_name(free)}' was received from pipe id {pop_id}; make the ids agree",
+        free.span,
+        _received(free, pop),
+        op=free.name,
+        free_id=free_id,
+        pop_id=pop_id,
+    )
 
 
 def _free_of(pop: str) -> str:

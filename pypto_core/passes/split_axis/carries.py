@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pypto_core.analysis.names import describe
 from pypto_core.analysis.statements import as_var, trailing_yield
-from pypto_core.diagnostics import Related
+from pypto_core.diagnostics import PassError, Related
 from pypto_core.ir import Expr, ForStmt, IfStmt, IterArg, Stmt, TupleGetItem, TupleType, Type, Var, WhileStmt
 from pypto_core.ir.structural import structural_equal
 from pypto_core.ir.visitor import substitute
@@ -51,14 +51,12 @@ def validate_backedge(loop: ForStmt | WhileStmt, body: Stmt, state: SplitState) 
     if last is None or len(last.values) != len(loop.iter_args):
         return
     for arg, value in zip(loop.iter_args, last.values):
-        name = describe(arg, loop.span)
         carry = state.repl.get(arg, arg)
         if isinstance(carry.type, TupleType):
             back = _replaced_tuple(value, state) or value
             if not structural_equal(carry.type, back.type):
-                raise _carry(
-                    "R-CARRY-TUPLE", loop, name, value, "yields a tuple whose elements are split differently"
-                )
+                text = "but yields a tuple whose elements are split differently: lane-local on one side, full width on the other"
+                raise _carry("R-CARRY-TUPLE", loop, arg, value, f"tuple {{name}} {text} ({{other}})")
             continue
         have, want = state.operand_info(value), state.operand_info(arg)
         if have is None and want is None:
@@ -66,6 +64,7 @@ def validate_backedge(loop: ForStmt | WhileStmt, body: Stmt, state: SplitState) 
         if have is not None and want is not None and have.same_as(want):
             continue
         if as_var(value) is None and not isinstance(value, TupleGetItem):
+            name = describe(arg, loop.span)
             raise reject(
                 "R-YIELD-INLINE",
                 "split-yield-inline",
@@ -74,24 +73,26 @@ def validate_backedge(loop: ForStmt | WhileStmt, body: Stmt, state: SplitState) 
                 loop.span,
                 name=name,
             )
-        other = describe(value, last.span)
-        if want is None:
-            text = f"the loop carries '{name}' at full width but yields the lane-local '{other}' back into it: full width"
-            text += " and one lane's share cannot share a carry"
-        elif have is None:
-            text = f"the loop carries the lane-local '{name}' but yields '{other}', which is full width, back into it"
-        else:
-            text = f"the loop carries '{name}' split on dim {want.dim} but yields the lane-local '{other}', split on dim "
-            text += str(have.dim)
-        raise _carry("R-CARRY", loop, name, value, text + "; derive both the same way")
+        raise _carry("R-CARRY", loop, arg, value, _carry_text(have, want) + "; derive both the same way")
 
 
-def _carry(rule: str, loop: Stmt, name: str, value: Expr, text: str) -> Exception:
-    other = describe(value, loop.span)
-    if rule == "R-CARRY-TUPLE":
-        text = f"the loop carries tuple '{name}' but {text} ('{other}'): lane-local on one side, full width on the other"
+def _carry_text(have: TileInfo | None, want: TileInfo | None) -> str:
+    """What a loop does, with holes for the names: `want` is the carry's split, `have` that of the value yielded back."""
+    if want is None:
+        return (
+            "{name} at full width but yields the lane-local {other} back into it: full width and one lane's share cannot "
+            "share a carry"
+        )
+    if have is None:
+        return "the lane-local {name} but yields {other}, which is full width, back into it"
+    return f"{{name}} split on dim {want.dim} but yields the lane-local {{other}}, split on dim {have.dim}"
+
+
+def _carry(rule: str, loop: Stmt, arg: IterArg, value: Expr, text: str) -> PassError:
+    name, other = describe(arg, loop.span), describe(value, loop.span)
+    message = "the loop carries " + text.format(name=f"'{name}'", other=f"'{other}'")
     related = (Related("the value yielded back", value.span),) if value.span.is_valid else ()
-    return reject(rule, "split-carry-mismatch", text, loop.span, related, name=name, yielded=other)
+    return reject(rule, "split-carry-mismatch", message, loop.span, related, name=name, yielded=other)
 
 
 def repair_return_vars(

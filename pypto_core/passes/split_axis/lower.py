@@ -158,7 +158,9 @@ def _gather(stmt: AssignStmt, call: Call, state: SplitState) -> list[Stmt]:
             f"vector side",
             call.span,
             name=describe(source, call.span),
-            shape=tuple(written_text(e) for e in source.type.shape) if isinstance(source.type, TileType) else (),
+            shape=tuple(written_text(e) for e in source.type.shape)
+            if isinstance(source.type, TileType)
+            else (),
         )
     if info.dim not in (0, 1):
         raise reject(
