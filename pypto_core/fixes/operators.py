@@ -10,12 +10,13 @@ from pypto_core.diagnostics import Diagnostic
 from pypto_core.fixes.editing import Editor
 from pypto_core.fixes.model import Fix, Fixer
 from pypto_core.fixes.tree import SourceTree, on_tree, pl_path
+from pypto_core.ir import DataType
 from pypto_core.ops.dsl import find_callable
 
 
 def _cast_operand(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """``pl.cast(x, pl.<dtype>)`` around the operand at fault."""
-    dtype = finding.data.get("dtype") if finding.code == "index-scalar-operand" else finding.data.get("cast_to")
+    dtype = finding.data.get("dtype") if finding.code == "index-scalar-operand" else _wanted_dtype(finding)
     node = tree.at(finding.span, ast.expr)
     if not dtype or node is None or tree.range_of(finding.span) != (tree.start(node), tree.end(node)):
         return
@@ -24,6 +25,18 @@ def _cast_operand(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
         return
     certain = finding.code == "index-scalar-operand"
     yield Editor(tree).surround(node, "pl.cast(", f", pl.{dtype})").fix(f"Cast it (pl.{dtype})", safe=certain)
+
+
+def _wanted_dtype(finding: Diagnostic) -> str | None:
+    """The element type that the operator takes: the one it names, or the common one of the same category."""
+    expected, allowed = finding.data.get("expected"), tuple(finding.data.get("allowed", ()))
+    if expected:
+        return str(expected)
+    got = DataType.by_name.get(str(finding.data.get("got", "")))
+    if len(allowed) == 1 or got is None:
+        return str(allowed[0]) if allowed else None
+    common = "FP32" if got.is_float else "INT32"
+    return common if common in allowed else None
 
 
 def _swap(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:

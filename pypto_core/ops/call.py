@@ -143,7 +143,7 @@ class OpCall:
                 f"{kind_phrase(kind)}, but got {got} (argument '{self.param_name(index)}')"
             )
         )
-        self.fail("op-kind", message, arg=index)
+        self.fail("op-kind", message, arg=index, data={"got": got})
 
     # -- keywords ----------------------------------------------------------------------------------------------
     def kw(self, name: str) -> Any:

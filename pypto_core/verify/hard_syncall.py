@@ -97,41 +97,49 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
         if launch is None:
             continue
         for kernel in _kernels(callee, context.program):
-            for barrier, text in _faults(kernel, launch, context):
-                if (barrier, text) not in reported:
-                    reported.add((barrier, text))
+            for barrier, fault in _faults(kernel, launch, context):
+                if (barrier, fault.text) not in reported:
+                    reported.add((barrier, fault.text))
                     yield _report(
                         CODE,
                         0,
-                        text,
+                        fault.text,
                         best_span(barrier.span, kernel.span),
                         related=(Related("launched here", best_span(call.span, function.span)),),
-                        data={"core_type": _core_type(barrier)},
+                        data={"core_type": _core_type(barrier), "launch": call.span, **fault.data},
                     )
+
+
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What a barrier would wait for in vain: the text, and what a repair needs."""
+
+    text: str
+    data: dict[str, object]
 
 
 def _core_type(barrier: ir.Call) -> str:
     return str(barrier.kwargs.get("core_type", "mix"))
 
 
-def _faults(kernel: ir.Function, launch: _Launch, context: Context) -> Iterator[tuple[ir.Call, str]]:
+def _faults(kernel: ir.Function, launch: _Launch, context: Context) -> Iterator[tuple[ir.Call, _Fault]]:
     if kernel.func_type is ir.FunctionType.Group:
         for call in ir.calls_in(kernel.body):
             member = context.program.get_function(call.name) if isinstance(call.op, ir.GlobalVar) else None
             barrier = next(_barriers(member), None) if member is not None else None
             if barrier is not None:
-                text = _width_fault(barrier, launch, context, cube=True)
-                if text is not None:
-                    yield barrier, text
+                fault = _width_fault(barrier, launch, context, cube=True)
+                if fault is not None:
+                    yield barrier, fault
                 return
         return
     for barrier in _barriers(kernel):
-        text = _fault(kernel, barrier, launch, context)
-        if text is not None:
-            yield barrier, text
+        fault = _fault(kernel, barrier, launch, context)
+        if fault is not None:
+            yield barrier, fault
 
 
-def _fault(kernel: ir.Function, barrier: ir.Call, launch: _Launch, context: Context) -> str | None:
+def _fault(kernel: ir.Function, barrier: ir.Call, launch: _Launch, context: Context) -> _Fault | None:
     core_type = _core_type(barrier)
     if kernel.func_type is ir.FunctionType.AIV:
         if core_type == "aiv_only":
@@ -146,14 +154,15 @@ def _fault(kernel: ir.Function, barrier: ir.Call, launch: _Launch, context: Cont
     return None
 
 
-def _never(kernel: ir.Function, core_type: str, missing: str, right: str) -> str:
-    return (
+def _never(kernel: ir.Function, core_type: str, missing: str, right: str) -> _Fault:
+    text = (
         f"The hard barrier with core_type='{core_type}' in '{kernel.name}' can never complete: it also waits for "
         f"{missing} cores, and the launch starts none of them. Use core_type='{right}' or mode=\"soft\""
     )
+    return _Fault(text, {"fault": "core-type", "right_core_type": right})
 
 
-def _width_fault(barrier: ir.Call, launch: _Launch, context: Context, *, cube: bool) -> str | None:
+def _width_fault(barrier: ir.Call, launch: _Launch, context: Context, *, cube: bool) -> _Fault | None:
     backend = context.backend
     assert backend is not None
     required = backend.cores.aic if cube else backend.cores.aiv
@@ -162,18 +171,22 @@ def _width_fault(barrier: ir.Call, launch: _Launch, context: Context, *, cube: b
     core_type = _core_type(barrier)
     head = f"The hard barrier with core_type='{core_type}' waits for all {required} {kind} cores of {backend.arch}"
     dsl = f"pl.{query}()"
+    facts: dict[str, object] = {"required": required, "query": query}
     if isinstance(launch.width, int):
         if launch.width != required:
-            return (
+            return _Fault(
                 f"{head}, but the launch has {launch.width} blocks (occupancy). Set the width to {required} or "
-                f'{dsl}, or use mode="soft"'
+                f'{dsl}, or use mode="soft"',
+                {"fault": "occupancy", **facts},
             )
     elif launch.width != query:
-        return f"{head}, but the launch width is pl.{launch.width}(); use {dsl}"
+        text = f"{head}, but the launch width is pl.{launch.width}(); use {dsl}"
+        return _Fault(text, {"fault": "query", **facts})
     if not launch.sync_start:
-        return (
+        return _Fault(
             f"{head}, but the launch does not start its blocks together (co-residency): add sync_start=True, or use "
-            'mode="soft"'
+            'mode="soft"',
+            {"fault": "co-residency"},
         )
     return None
 

@@ -70,6 +70,7 @@ def deduce_row_add(call: OpCall) -> Type:
             "op-dtype",
             f"The operator {call.name} requires operands of the same dtype, but got {first.text} and {second.text}",
             arg=1,
+            data={"expected": first.printed, "got": second.printed},
         )
     return deduce_row(call)
 

@@ -142,6 +142,7 @@ def deduce_assemble(call: OpCall) -> Type:
             "op-dtype",
             f"{call.name} requires target and source of the same dtype, but got {target.dtype.text} and {source.dtype.text}",
             arg=1,
+            data={"expected": target.dtype.printed, "got": source.dtype.printed},
         )
     require_atomic_dtype(call, target.dtype, "target", 0)
     offsets = elements_of(call, 2)

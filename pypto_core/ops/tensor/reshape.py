@@ -286,6 +286,7 @@ def deduce_concat(call: OpCall) -> Type:
             "op-dtype",
             f"{call.name} requires the same dtype, but got {a.dtype.text} and {b.dtype.text}",
             arg=1,
+            data={"expected": a.dtype.printed, "got": b.dtype.printed},
         )
     rows_a, rows_b = const_value(a.shape[0]), const_value(b.shape[0])
     if rows_a is not None and rows_b is not None and rows_a != rows_b:

@@ -28,7 +28,8 @@ def require_dtype(call: OpCall, index: int, dtype: DataType, allowed: Sequence[D
 def require_same_dtype(call: OpCall, index: int, dtype: DataType, expected: DataType, message: str) -> None:
     """Operand ``index`` has dtype ``expected``; ``message`` is completed with both."""
     if dtype is not expected:
-        call.fail("op-dtype", f"{message}, but got {expected.text} and {dtype.text}", arg=index)
+        data = {"expected": expected.printed, "got": dtype.printed}
+        call.fail("op-dtype", f"{message}, but got {expected.text} and {dtype.text}", arg=index, data=data)
 
 
 def require_rank(call: OpCall, index: int, tile: TileType, rank: int, what: str) -> None:

@@ -96,6 +96,7 @@ def _require_one_dtype(call: OpCall, left: int, right: int) -> None:
             "op-dtype",
             f"The operator {call.name} requires identical lhs and rhs data types, but got {lhs.text} and {rhs.text}",
             arg=right,
+            data={"expected": lhs.printed, "got": rhs.printed},
         )
 
 

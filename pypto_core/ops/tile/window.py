@@ -191,6 +191,7 @@ def deduce_concat(call: OpCall) -> Type:
             "op-dtype",
             f"The operator {call.name} requires the same dtype, but got {left.dtype.text} and {right.dtype.text}",
             arg=1,
+            data={"expected": left.dtype.printed, "got": right.dtype.printed},
         )
     rows, other = const_value(left.shape[0]), const_value(right.shape[0])
     if rows is not None and other is not None and rows != other:
