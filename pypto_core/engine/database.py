@@ -21,7 +21,7 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 
-class Cancelled(Exception):  # noqa: N818 - a signal, not a fault
+class Cancelled(Exception):
     """The computation was overtaken by a newer edit; ask again."""
 
 

@@ -6,11 +6,11 @@ docs/spec/design/codes.md: a finding that shows at several stages, or once per l
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from pypto_core.diagnostics import Diagnostic, Severity
-from pypto_core.ir import Span
+from pypto_core.diagnostics import Diagnostic, Related
+from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Span, calls_in, walk_stmts
 from pypto_core.verify.aiv_split import one_per_line
 
 #: A generated name of docs/spec/ir.md §1.9: ``acc__ssa_v0``, ``t__tile``, ``s__tile_Vec``.
@@ -58,17 +58,21 @@ def ignored_codes(text: str) -> dict[int, frozenset[str] | None]:
 
 def without_ignored(
     found: Iterable[Diagnostic],
-    text: str,
+    texts: Mapping[str, str],
     ignore: frozenset[str] = frozenset(),
     select: frozenset[str] = frozenset(),
 ) -> tuple[Diagnostic, ...]:
-    """Findings that neither a comment on their first or last line nor the settings ignore; ``select`` limits the codes when not empty."""
-    comments = ignored_codes(text)
+    """Findings that neither a comment on their first or last line nor the settings ignore; ``select`` limits the codes when not empty.
+
+    ``texts``: file name -> its text, for the comments.
+    """
+    comments_of = {file: ignored_codes(text) for file, text in texts.items()}
     kept = []
     for finding in found:
         if finding.code in ignore or (select and finding.code not in select):
             continue
         span = finding.span
+        comments = comments_of.get(span.filename)
         if comments and span.is_valid:
             if any(
                 _covers(comments.get(line - 1, frozenset()), finding.code)
@@ -83,15 +87,47 @@ def _covers(codes: frozenset[str] | None, code: str) -> bool:
     return codes is None or code in codes
 
 
-def has_errors(found: Iterable[Diagnostic]) -> bool:
-    return any(f.severity is Severity.ERROR for f in found)
+def in_file(found: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
+    """The findings whose place is in ``file``."""
+    return tuple(f for f in found if f.span.filename == file)
 
 
-def on_file(found: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
-    """The findings whose place is in ``file``; one without a place belongs to the file that was asked about."""
-    return tuple(f for f in found if not f.span.is_valid or f.span.filename == file)
+#: How many calls of an inlined function are named with a finding in it.
+_CALLS = 3
 
 
-def first_line(span: Span) -> int:
-    """0-based first line of a span, 0 when unknown."""
-    return max(span.line - 1, 0)
+def related_to_calls(found: Iterable[Diagnostic], program: Program) -> Iterator[Diagnostic]:
+    """Findings inside functions that are inlined, with the calls through which the kernel reaches them."""
+    inlined = {
+        id(chunk): function.name
+        for function in program.functions
+        if function.func_type is FunctionType.Inline
+        for chunk in _chunks(function)
+    }
+    if not inlined:
+        yield from found
+        return
+    calls = _calls(program)
+    for finding in found:
+        name = inlined.get(id(finding.span.chunk)) if finding.span.is_valid else None
+        places = calls.get(name, ()) if name is not None else ()
+        more = tuple(Related(f"'{name}' is called here", span) for span in places[:_CALLS])
+        yield replace(finding, related=finding.related + more) if more else finding
+
+
+def _chunks(function: Function) -> Iterator[Chunk]:
+    for span in (function.span, *(stmt.span for stmt in walk_stmts(function.body))):
+        if span.chunk is not None:
+            yield span.chunk
+
+
+def _calls(program: Program) -> dict[str, list[Span]]:
+    """Calls of functions of the program, by the name of the function."""
+    found: dict[str, list[Span]] = {}
+    for function in program.functions:
+        for call in calls_in(function.body):
+            if isinstance(call.op, GlobalVar) and call.span.is_valid:
+                places = found.setdefault(call.name, [])
+                if call.span not in places:
+                    places.append(call.span)
+    return found

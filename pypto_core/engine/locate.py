@@ -86,7 +86,7 @@ def value_at(parsed: ParseResult, path: str, word: Word) -> ValueAt | None:
         best: Occurrence | None = None
         for occurrence in occurrences(Program((function,), program.name)):
             span = occurrence.stmt.span
-            if author_name(occurrence.var.name_hint) != name or not span.is_valid:
+            if author_name(occurrence.var.name_hint, span) != name or not span.is_valid:
                 continue
             starts_above = span.line - 1 < word.line or (span.line - 1 == word.line and defines(span, word))
             if starts_above and (best is None or span.line >= best.stmt.span.line):

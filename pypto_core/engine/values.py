@@ -6,12 +6,14 @@ carries the author's name is the value itself.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from pypto_core.analysis.lanes import LANE_INDEX_OP, SHARD_OPS
+from pypto_core.analysis.names import written_name
 from pypto_core.arith import Analyzer
 from pypto_core.backend import get_backend
+from pypto_core.engine.crossings import Crossing, crossings
 from pypto_core.engine.lowering import Lowering
 from pypto_core.ir import (
     AssignStmt,
@@ -44,9 +46,10 @@ from pypto_core.ir import (
 SPLIT_PASS = "LowerAutoVectorSplit"
 
 
-def author_name(hint: str) -> str:
-    """The author's part of a generated name: ``t__ssa_v0``, ``t__tile`` and ``t`` are all ``t`` (docs/spec/ir.md §1.9)."""
-    return hint.split("__", 1)[0] or hint
+def author_name(hint: str, span: Span | None = None) -> str:
+    """The author's part of a generated name: ``t__ssa_v0``, ``t__tile``, ``t`` and (where ``span`` says ``t``) ``t_v1`` are all ``t``
+    (docs/spec/ir.md §1.9)."""
+    return written_name(hint, span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +91,13 @@ def _in_body(
     if isinstance(stmt, AssignStmt):
         yield Occurrence(function, stmt.var, stmt, region, lane)
     elif isinstance(stmt, (ForStmt, WhileStmt, IfStmt)):
-        for var in stmt.return_vars:
-            yield Occurrence(function, var, stmt, region, lane)
         if isinstance(stmt, ForStmt):
             yield Occurrence(function, stmt.loop_var, stmt, region, lane)
+        if not isinstance(stmt, IfStmt):
+            for carried in stmt.iter_args:
+                yield Occurrence(function, carried, stmt, region, lane)
+        for var in stmt.return_vars:
+            yield Occurrence(function, var, stmt, region, lane)
     elif isinstance(stmt, SplitAivScopeStmt):
         region = stmt
         lane = lane_binding(stmt.body)
@@ -118,7 +124,7 @@ class StageIndex:
     def find(self, span: Span, name: str) -> Occurrence | None:
         """The last definition at ``span`` that carries the author's ``name``, else the last one there."""
         found = self._by_span.get(span, ())
-        named = [o for o in found if author_name(o.var.name_hint) == name]
+        named = [o for o in found if author_name(o.var.name_hint, span) == name]
         if named:
             return named[-1]
         return found[-1] if len(found) == 1 else None
@@ -145,6 +151,23 @@ class Histories:
     def __init__(self, lowering: Lowering) -> None:
         self.lowering = lowering
         self._indexes: dict[str, StageIndex] = {}
+        self._crossings: dict[Span, Crossing] | None = None
+
+    def warm(self, checkpoint: Callable[[], None]) -> None:
+        """Build all indexes, so that the first question is quick."""
+        self._index("", self.lowering.source)
+        for stage in self.lowering.stages:
+            if stage.changed or stage.name == SPLIT_PASS:
+                checkpoint()
+                self._index(stage.name, stage.program)
+        self.crossings()
+
+    def crossings(self) -> dict[Span, Crossing]:
+        """Transfers between the cores by source statement; empty for a kernel that was refused before it was expanded."""
+        if self._crossings is None:
+            last = self.lowering.stages[-1].program if self.lowering.stages else self.lowering.source
+            self._crossings = crossings(last)
+        return self._crossings
 
     def _index(self, name: str, program: Program) -> StageIndex:
         found = self._indexes.get(name)
@@ -291,7 +314,7 @@ def lane_rows(histories: Histories) -> list[LaneRow]:
             occurrence.var.type, (TileType, TensorType)
         ):
             continue
-        name = author_name(occurrence.var.name_hint)
+        name = author_name(occurrence.var.name_hint, occurrence.stmt.span)
         key = (occurrence.stmt.span, name)
         if key in seen or not occurrence.stmt.span.is_valid:
             continue

@@ -1,26 +1,30 @@
 """Open files and the facts about them: the one object that an editor or a terminal talks to.
 
-Texts, settings and imported files are inputs of a query database; everything else is asked for and remembered there. The workspace does no
-reading of its own: ``read_module`` gives it the text of files that are not open.
+Texts, settings and files on disk are inputs of a query database; everything else is asked for and remembered there. The workspace
+reads nothing by itself: a :class:`~pypto_core.frontend.modules.FileSystem` gives it the texts of files that are not open.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from pypto_core.diagnostics import Diagnostic, Severity
-from pypto_core.engine.database import Database, Input, query
-from pypto_core.engine.findings import on_file, unique, without_ignored
+from pypto_core.engine.database import Database, Input, Query, query
+from pypto_core.engine.findings import in_file, related_to_calls, unique, without_ignored
 from pypto_core.engine.locate import function_lines
-from pypto_core.engine.lowering import Lowering, PassMemory, lower
+from pypto_core.engine.lowering import FAULTS, Lowering, PassMemory, early_findings, lower
+from pypto_core.engine.names import FileNames, NamesMemory
+from pypto_core.engine.sources import Modules, NoFiles
 from pypto_core.engine.values import Histories
 from pypto_core.frontend import ParseResult, parse
-from pypto_core.frontend.parse import Resolver
+from pypto_core.frontend.memory import ParseMemory, SyntaxMemory
+from pypto_core.frontend.modules import FileSystem, ModuleFile
+from pypto_core.frontend.parse import parse_module
+from pypto_core.frontend.printed import is_printed
+from pypto_core.frontend.recovery import FileSyntax
 from pypto_core.ir import Chunk, Program, Span
-
-#: (module name, importing file, search path) -> text, None when there is no such module.
-ReadModule = Callable[[str, str, "tuple[str, ...]"], "str | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,23 +67,73 @@ class Entry:
         return max(ends, default=-1)
 
 
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """All that is known of one version of a file. Nothing in it changes, so any thread may read it.
+
+    ``parsed`` is None while only the names are known; ``histories`` holds the kernels that have been lowered, by entry name.
+    """
+
+    path: str
+    text: str
+    settings: Settings
+    names: FileNames
+    parsed: ParseResult | None = None
+    histories: Mapping[str, Histories] = field(default_factory=dict)
+
+    @property
+    def modules(self) -> frozenset[str]:
+        """Paths of the files that this one imports, directly or through others."""
+        graph = self.parsed.graph if self.parsed is not None else None
+        return frozenset(graph.modules) - {self.path} if graph is not None else frozenset()
+
+    @property
+    def entries(self) -> tuple[Entry, ...]:
+        programs = self.parsed.programs if self.parsed is not None else {}
+        return tuple(Entry(name, program) for name, program in programs.items())
+
+
 _DOCUMENT: Input[str, Document | None] = Input("document", None)
 _SETTINGS: Input[str, Settings | None] = Input("settings", None)
-_MODULE: Input[tuple[str, str], int] = Input("module", 0)
+_ROOTS: Input[str, tuple[str, ...]] = Input("roots", ())
+_DISK: Input[str, int] = Input("disk", 0)
 
 
 def _identity(left: object, right: object) -> bool:
     return left is right
 
 
+class _Files:
+    """The file system behind one computation: what it looks at becomes a dependency."""
+
+    def __init__(self, db: Database, disk: FileSystem) -> None:
+        self._db = db
+        self._disk = disk
+
+    def read(self, path: str) -> str | None:
+        document = self._db.read(_DOCUMENT, path)
+        if document is not None:
+            return document.text
+        self._db.read(_DISK, path)
+        self._db.read(_DISK, "")
+        return self._disk.read(path)
+
+    def is_directory(self, path: str) -> bool:
+        self._db.read(_DISK, "")
+        return self._disk.is_directory(path)
+
+
 class Workspace:
     """Facts about open files. Methods may be called from one thread at a time; :meth:`open` and its relatives interrupt a running one."""
 
-    def __init__(self, read_module: ReadModule | None = None, settings: Settings | None = None) -> None:
+    def __init__(self, files: FileSystem | None = None, settings: Settings | None = None) -> None:
         self.db = Database()
-        self._read_module = read_module
+        self._disk: FileSystem = files or NoFiles()
         self._default = settings or Settings()
-        self._memory = PassMemory()
+        self._passes = PassMemory()
+        self._syntaxes: dict[str, SyntaxMemory] = {}
+        self._names: dict[str, NamesMemory] = {}
+        self._programs: dict[str, ParseMemory] = {}
         self._define_queries()
 
     # ------------------------------------------------------------------------------------------------------- changing
@@ -90,18 +144,22 @@ class Workspace:
     def close(self, path: str) -> None:
         """Forget a file."""
         self.db.set(_DOCUMENT, path, None)
-        for key in (path,):
-            self.db.forget(self._parsed, key)
-            self.db.forget(self._typing, key)
-            self.db.forget(self._full, key)
+        self._programs.pop(path, None)
+        self.db.forget(self._parsed, path)
+        self.db.forget(self._typing, path)
+        self.db.forget(self._full, path)
 
     def configure(self, settings: Settings, path: str = "") -> None:
         """Settings of one file, or with no path those of all files that have none of their own."""
         self.db.set(_SETTINGS, path, settings)
 
-    def module_changed(self, name: str, importer: str = "") -> None:
-        """An imported file changed on disk: everything that read it is looked at again."""
-        self.db.set(_MODULE, ("", ""), self.db.revision)
+    def set_roots(self, roots: Iterable[str]) -> None:
+        """Folders in which imported modules are looked for after the importing file's own."""
+        self.db.set(_ROOTS, "", tuple(roots))
+
+    def disk_changed(self, path: str = "") -> None:
+        """A file changed on disk (no path: any may have): what was read from it is looked at again."""
+        self.db.set(_DISK, path, self.db.revision)
 
     def interrupt(self) -> None:
         """Stop the running computation."""
@@ -114,13 +172,26 @@ class Workspace:
     def settings(self, path: str) -> Settings:
         return self.db.read(_SETTINGS, path) or self.db.read(_SETTINGS, "") or self._default
 
+    def names(self, path: str) -> FileNames:
+        """Scopes and uses of names; of an open file or of one on disk."""
+        return self.db.get(self._named, path)
+
     def parsed(self, path: str) -> ParseResult:
         """Programs and findings of the front end."""
         return self.db.get(self._parsed, path)
 
-    def last_parsed(self, path: str) -> ParseResult | None:
-        """The newest parse result there is, without waiting for a newer one."""
-        return self.db.peek(self._parsed, path)
+    def facts(self, path: str, lowered: bool) -> FileFacts:
+        """A picture of the newest version; with ``lowered`` every kernel has been lowered and its values can be followed."""
+        document = self.document(path)
+        parsed = self.parsed(path)
+        histories: dict[str, Histories] = {}
+        settings = self.settings(path)
+        if lowered:
+            for entry, program in parsed.programs.items():
+                histories[entry] = found = self.db.get(self._histories, (program, settings.backend))
+                found.warm(self.db.check)
+        text = document.text if document is not None else ""
+        return FileFacts(path, text, settings, self.names(path), parsed, histories)
 
     def entries(self, path: str) -> tuple[Entry, ...]:
         """The kernels of a file in source order."""
@@ -138,31 +209,48 @@ class Workspace:
             None if program is None else self.db.get(self._histories, (program, self.settings(path).backend))
         )
 
-    def warm(self, path: str) -> None:
-        """Build what hovers read, so that the first one is quick."""
-        for program in self.parsed(path).programs.values():
-            self.db.check()
-            self.db.get(self._histories, (program, self.settings(path).backend))
-
     def typing_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         """What is known without lowering: syntax, names, types, operator contracts, early split checks."""
-        return self.db.get(self._typing, path)
+        found = self.db.get(self._typing, path)
+        return in_file(found, path)
 
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
-        """Everything, lowering included."""
-        return self.db.get(self._full, path)
+        """Everything that stands in the file, lowering included."""
+        found = self.db.get(self._full, path)
+        return in_file(found, path)
+
+    def diagnostics_elsewhere(self, path: str) -> dict[str, tuple[Diagnostic, ...]]:
+        """Findings that the kernels of the file make in files that it imports, by path."""
+        found = self.db.get(self._full, path)
+        others = dict.fromkeys(d.span.filename for d in found if d.span.is_valid and d.span.filename != path)
+        return {other: in_file(found, other) for other in others}
+
+    def find_module(self, importer: str, module: str) -> str | None:
+        """Path of the file that an import means, seen from ``importer``; leading dots are relative."""
+        return self.db.get(self._module_paths, (importer, module))
 
     # -------------------------------------------------------------------------------------------------------- queries
-    def _resolver(self, db: Database, path: str) -> Resolver:
-        settings = self.settings(path)
-
-        def resolve(name: str) -> str | None:
-            db.read(_MODULE, ("", ""))
-            return None if self._read_module is None else self._read_module(name, path, settings.search_path)
-
-        return resolve
+    def _modules(self, db: Database, path: str) -> Modules:
+        roots = (*self.settings(path).search_path, *db.read(_ROOTS, ""))
+        return Modules(_Files(db, self._disk), roots, lambda name: db.get(self._syntax, name))
 
     def _define_queries(self) -> None:
+        @query(keep=1024, equal=_identity)
+        def syntax(db: Database, path: str) -> FileSyntax:
+            text = _Files(db, self._disk).read(path) or ""
+            return self._syntaxes.setdefault(path, SyntaxMemory()).parse(path, text)
+
+        @query(keep=1024, equal=_identity)
+        def named(db: Database, path: str) -> FileNames:
+            document = db.read(_DOCUMENT, path)
+            if document is not None and len(document.text) > self.settings(path).max_bytes:
+                return FileNames(path, ())
+            return self._names.setdefault(path, NamesMemory()).read(path, db.get(syntax, path))
+
+        @query(keep=4096)
+        def module_paths(db: Database, key: tuple[str, str]) -> str | None:
+            return _module_path(self._modules(db, key[0]), *key)
+
         @query(keep=256, equal=_identity)
         def parsed(db: Database, path: str) -> ParseResult:
             document = db.read(_DOCUMENT, path)
@@ -171,44 +259,81 @@ class Workspace:
             settings = self.settings(path)
             if len(document.text) > settings.max_bytes:
                 return ParseResult(None, diagnostics=(too_large(document, settings),))
-            return parse(document.text, path, self._resolver(db, path))
+            try:
+                if is_printed(document.text):
+                    return parse(document.text, path)
+                modules = self._modules(db, path)
+                root = ModuleFile(modules.root_name(path), path, document.text, False, db.get(syntax, path))
+                return parse_module(
+                    root, modules, checkpoint=db.check, memory=self._programs.setdefault(path, ParseMemory())
+                )
+            except FAULTS as fault:
+                return ParseResult(None, diagnostics=(reading_fault(document, fault),))
+
+        @query(keep=512, equal=_identity)
+        def early(db: Database, key: tuple[Program, str | None]) -> tuple[Diagnostic, ...]:
+            return early_findings(*key)
 
         @query(keep=512, equal=_identity)
         def lowered(db: Database, key: tuple[Program, str | None]) -> Lowering:
-            return lower(key[0], key[1], memory=self._memory, checkpoint=db.check)
+            known = db.get(early, key)
+            return lower(key[0], key[1], memory=self._passes, checkpoint=db.check, early=known)
 
-        @query(keep=64, equal=_identity)
+        @query(keep=512, equal=_identity)
         def histories(db: Database, key: tuple[Program, str | None]) -> Histories:
             return Histories(db.get(lowered, key))
 
         @query(keep=256)
         def typing(db: Database, path: str) -> tuple[Diagnostic, ...]:
-            return self._published(db, path, db.get(parsed, path).diagnostics)
+            return self._findings(db, path, early)
 
         @query(keep=256)
         def full(db: Database, path: str) -> tuple[Diagnostic, ...]:
-            result = db.get(parsed, path)
-            found = list(result.diagnostics)
-            broken = any(d.severity is Severity.ERROR for d in found)
-            backend = self.settings(path).backend
-            for program in result.programs.values():
-                db.check()
-                lowering = db.get(lowered, (program, backend))
-                found.extend(d for d in lowering.diagnostics if not (broken and d.code == "internal"))
-            return self._published(db, path, found)
+            return self._findings(db, path, lowered)
 
-        self._parsed, self._lowered, self._histories = parsed, lowered, histories
+        self._syntax, self._named, self._module_paths = syntax, named, module_paths
+        self._parsed, self._early, self._lowered, self._histories = parsed, early, lowered, histories
         self._typing, self._full = typing, full
 
-    def _published(
-        self, db: Database, path: str, found: list[Diagnostic] | tuple[Diagnostic, ...]
-    ) -> tuple[Diagnostic, ...]:
+    def _findings(self, db: Database, path: str, of_program: Query[Any, Any]) -> tuple[Diagnostic, ...]:
+        """The front end's findings and those of every kernel that it could read completely."""
         document = db.read(_DOCUMENT, path)
         if document is None:
             return ()
+        result = db.get(self._parsed, path)
         settings = self.settings(path)
-        placed = [with_place(d, path, document) for d in on_file(unique(found), path)]
-        return without_ignored(placed, document.text, settings.ignore, settings.select)
+        found = list(result.diagnostics)
+        broken = {entry for entry, _ in result.incomplete}
+        for entry, program in result.programs.items():
+            if entry in broken:
+                continue
+            db.check()
+            made = db.get(of_program, (program, settings.backend))
+            diagnostics = made.diagnostics if isinstance(made, Lowering) else made
+            found += related_to_calls(diagnostics, program)
+        placed = [with_place(d, path, document) for d in unique(found)]
+        return without_ignored(placed, _ignoring(db, path, document, placed), settings.ignore, settings.select)
+
+
+def _ignoring(db: Database, path: str, document: Document, found: list[Diagnostic]) -> dict[str, str]:
+    """The texts in which comments may ignore findings: those of all files that have some."""
+    texts = {path: document.text}
+    for other in {d.span.filename for d in found} - {path}:
+        opened = db.read(_DOCUMENT, other)
+        if opened is not None:
+            texts[other] = opened.text
+    return texts
+
+
+def _module_path(modules: Modules, importer: str, module: str) -> str | None:
+    dots = len(module) - len(module.lstrip("."))
+    name = module[dots:]
+    file = ModuleFile(modules.root_name(importer), importer, "", False, FileSyntax([], []))
+    if dots:
+        found = modules.find_relative(dots, name, file)
+    else:
+        found = modules.find(name, file, file)
+    return found.filename if found is not None else None
 
 
 def with_place(finding: Diagnostic, path: str, document: Document) -> Diagnostic:
@@ -216,6 +341,17 @@ def with_place(finding: Diagnostic, path: str, document: Document) -> Diagnostic
     if finding.span.is_valid:
         return finding
     return replace(finding, span=Span(Chunk(path, document.text[:1000]), 0, 0))
+
+
+def reading_fault(document: Document, fault: Exception) -> Diagnostic:
+    """The finding that stands for a fault of the product while it read a file; ``data`` keeps the details for the log."""
+    return Diagnostic(
+        "internal",
+        "internal error while reading this file: nothing in it is analysed. The file itself is not at fault; the log has the details.",
+        Span(Chunk(document.path, document.text[:200]), 0, 0),
+        Severity.INFORMATION,
+        data={"fault": fault},
+    )
 
 
 def too_large(document: Document, settings: Settings) -> Diagnostic:

@@ -14,7 +14,14 @@ from typing import TypeAlias
 
 from pypto_core.frontend.chunks import Unit, cut
 from pypto_core.frontend.program import ParsedProgram
-from pypto_core.frontend.recovery import Broken, ClassSyntax, FileSyntax, FunctionSyntax, Statement, parse_unit
+from pypto_core.frontend.recovery import (
+    Broken,
+    ClassSyntax,
+    FileSyntax,
+    FunctionSyntax,
+    Statement,
+    parse_unit,
+)
 from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.frontend.static_eval.values import KernelFunction, ProgramClass
 from pypto_core.frontend.syntax import dotted
@@ -31,7 +38,8 @@ class SyntaxMemory:
 
     def parse(self, file: str, text: str) -> FileSyntax:
         """:func:`~pypto_core.frontend.recovery.parse_file` with the trees of before for unchanged units."""
-        known, now = self._units, {}
+        known = self._units
+        now: dict[tuple[str, ...], list[tuple[Unit, FileSyntax]]] = {}
         whole = FileSyntax([], [])
         for unit in cut(file, text):
             key = tuple(chunk.text for chunk in unit.chunks())

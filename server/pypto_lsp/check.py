@@ -10,7 +10,7 @@ from pathlib import Path
 
 from pypto_core import Chunk, Diagnostic, Severity, Source, Span, Workspace, apply_edits, fixes_for
 from pypto_lsp.config import Config, from_pyproject
-from pypto_lsp.modules import ModuleReader
+from pypto_lsp.modules import Disk
 
 _SKIPPED_FOLDERS = frozenset({"node_modules", "__pycache__", "build", "dist", "site-packages"})
 
@@ -82,7 +82,8 @@ class Checker:
 
     def __init__(self, overrides: dict[str, object] | None = None) -> None:
         self.overrides = overrides or {}
-        self.core = Workspace(ModuleReader([str(Path.cwd())]))
+        self.core = Workspace(Disk())
+        self.core.set_roots([str(Path.cwd())])
 
     def config(self, path: str) -> Config:
         """Settings of a file."""

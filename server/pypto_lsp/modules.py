@@ -1,62 +1,50 @@
-"""Finding the text of imported modules on disk. Modules are read, never imported."""
+"""Files on disk, read only, each text remembered until the file changes. Modules are read, never imported."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 
 _MAX_MODULE_BYTES = 2 * 1024 * 1024
 
 
-class ModuleReader:
-    """Looks modules up beside the importing file, in the workspace folders and on the search path; remembers texts by modification time."""
+class Disk:
+    """The file system that imported modules are looked up in. Addresses without a path (unsaved files) have none of it."""
 
-    def __init__(self, roots: Iterable[str] = ()) -> None:
-        self.roots = list(roots)
-        self.opened: dict[str, str] = {}
-        self._texts: dict[Path, tuple[int, str]] = {}
+    def __init__(self) -> None:
+        self._texts: dict[str, tuple[int, int, str | None]] = {}
 
-    def __call__(self, name: str, importer: str, search_path: tuple[str, ...]) -> str | None:
-        found = self.find(name, importer, search_path)
-        return None if found is None else self.read(found)
-
-    def find(self, name: str, importer: str, search_path: tuple[str, ...]) -> Path | None:
-        """The file of module ``name``; leading dots are relative to the importing file's package."""
-        dots = len(name) - len(name.lstrip("."))
-        parts = [part for part in name[dots:].split(".") if part]
-        if dots:
-            base = Path(importer).parent
-            for _ in range(dots - 1):
-                base = base.parent
-            return _module_file(base, parts)
-        for folder in (str(Path(importer).parent), *search_path, *self.roots):
-            found = _module_file(Path(folder).expanduser(), parts)
-            if found is not None:
-                return found
-        return None
-
-    def read(self, path: Path) -> str | None:
-        """The text of a file: the editor's if it is open there, else the one on disk; None when unreadable."""
-        opened = self.opened.get(str(path))
-        if opened is not None:
-            return opened
-        try:
-            status = path.stat()
-            known = self._texts.get(path)
-            if known is not None and known[0] == status.st_mtime_ns:
-                return known[1]
-            if status.st_size > _MAX_MODULE_BYTES:
-                return None
-            text = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError):
+    def read(self, path: str) -> str | None:
+        """The text of a file; None when there is none, or when it is too large or no text."""
+        if has_no_path(path):
             return None
-        self._texts[path] = (status.st_mtime_ns, text)
+        try:
+            status = Path(path).stat()
+        except (OSError, ValueError):
+            self._texts.pop(path, None)
+            return None
+        known = self._texts.get(path)
+        if known is not None and known[:2] == (status.st_mtime_ns, status.st_size):
+            return known[2]
+        text = _read(path) if status.st_size <= _MAX_MODULE_BYTES else None
+        self._texts[path] = (status.st_mtime_ns, status.st_size, text)
         return text
 
+    def is_directory(self, path: str) -> bool:
+        try:
+            return not has_no_path(path) and Path(path).is_dir()
+        except (OSError, ValueError):
+            return False
 
-def _module_file(base: Path, parts: list[str]) -> Path | None:
-    target = base.joinpath(*parts)
-    for candidate in (target.with_suffix(".py") if parts else None, target / "__init__.py"):
-        if candidate is not None and candidate.is_file():
-            return candidate
-    return None
+
+def _read(path: str) -> str | None:
+    try:
+        data = Path(path).read_bytes()
+        return None if b"\0" in data[:4096] else data.decode("utf-8-sig")
+    except (OSError, ValueError):
+        return None
+
+
+def has_no_path(path: str) -> bool:
+    """Whether this names no file on disk (``untitled:Untitled-1``, ``git:/...``)."""
+    scheme, colon, _ = path.partition(":")
+    return bool(colon) and len(scheme) > 1

@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 from pypto_core import Diagnostic, Entry, Lowering, ParseResult, Workspace
 from pypto_lsp import __version__
 from pypto_lsp.config import Config, ConfigError, from_pyproject, with_editor_settings
-from pypto_lsp.modules import ModuleReader
+from pypto_lsp.modules import Disk
 from pypto_lsp.positions import Positions, path_of
 from pypto_lsp.worker import Worker
 
@@ -56,8 +56,7 @@ class PyptoServer(LanguageServer):
 
     def __init__(self) -> None:
         super().__init__("pypto-lsp", __version__, max_workers=2)
-        self.modules = ModuleReader()
-        self.core = Workspace(self.modules)
+        self.core = Workspace(Disk())
         self.worker = Worker(self.core)
         self.documents: dict[str, Open] = {}
         self.config = Config()

@@ -1,0 +1,447 @@
+"""Names of a Python file: scopes, symbols, every use with its place (docs/spec/design/ide.md, "The rest a person expects").
+
+The scoping rules are Python's. Each top-level statement is read once and its result kept as long as the statement stands
+(:class:`NamesMemory`); a file is linked from these parts, so an edit costs one statement.
+"""
+
+from __future__ import annotations
+
+import ast
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from pypto_core.frontend.memory import Item
+from pypto_core.frontend.recovery import FileSyntax
+from pypto_core.ir import Chunk, Span
+
+
+class Role(Enum):
+    """What an identifier does at its place."""
+
+    WRITE = "write"
+    READ = "read"
+    PARAMETER = "parameter"
+    IMPORT = "import"
+    DEFINITION = "definition"
+    ATTRIBUTE = "attribute"
+    KEYWORD = "keyword"
+
+    @property
+    def binds(self) -> bool:
+        return self in (Role.WRITE, Role.PARAMETER, Role.IMPORT, Role.DEFINITION)
+
+
+class Kind(Enum):
+    """What a symbol is."""
+
+    VARIABLE = "variable"
+    CONSTANT = "constant"
+    PARAMETER = "parameter"
+    FUNCTION = "function"
+    CLASS = "class"
+    IMPORT = "import"
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """``kind``: module, class, function or comprehension. Names of a class are not seen by the functions inside it."""
+
+    kind: str
+    name: str
+    parent: Scope | None
+    symbols: dict[str, Symbol] = field(default_factory=dict)
+    outer: dict[str, str] = field(default_factory=dict)  # names declared global or nonlocal
+    function: FunctionInfo | None = None
+
+    @property
+    def enclosing_function(self) -> FunctionInfo | None:
+        scope: Scope | None = self
+        while scope is not None:
+            if scope.function is not None:
+                return scope.function
+            scope = scope.parent
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """``from module import attribute``, or a whole module (``attribute`` None); leading dots as written."""
+
+    module: str
+    attribute: str | None
+
+
+@dataclass(slots=True, eq=False)
+class Symbol:
+    """One name of one scope with all its uses in the file, in source order."""
+
+    name: str
+    kind: Kind
+    scope: Scope
+    uses: list[Use] = field(default_factory=list)
+    imported: Imported | None = None
+    function: FunctionInfo | None = None
+
+    @property
+    def definitions(self) -> list[Use]:
+        return [use for use in self.uses if use.role.binds]
+
+
+@dataclass(slots=True, eq=False)
+class Use:
+    """One identifier in the text. ``symbol`` is None for names that only the module, or nobody, binds.
+
+    ``base`` is what stands before the dot of an attribute, ``call`` the call that a keyword belongs to.
+    """
+
+    span: Span
+    name: str
+    role: Role
+    scope: Scope
+    symbol: Symbol | None = None
+    base: Use | None = None
+    call: CallSite | None = None
+
+    @property
+    def path(self) -> tuple[str, ...]:
+        """``("pl", "tile", "load")`` for ``load`` in ``pl.tile.load``."""
+        return (*self.base.path, self.name) if self.base is not None else (self.name,)
+
+    @property
+    def root(self) -> Use:
+        return self.base.root if self.base is not None else self
+
+
+@dataclass(slots=True, eq=False)
+class Argument:
+    """One argument of a call: its text, and the keyword in front of it (empty for a positional one)."""
+
+    span: Span
+    keyword: str = ""
+    is_plain_name: bool = False
+    starred: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class CallSite:
+    """A call whose callee is a dotted name; ``callee`` is the use of its last part."""
+
+    span: Span
+    callee: Use
+    arguments: list[Argument]
+
+
+@dataclass(slots=True, eq=False)
+class Parameter:
+    """A parameter as written."""
+
+    name: str
+    span: Span
+    annotation: str
+    default: str
+    keyword_only: bool = False
+    prefix: str = ""
+
+    @property
+    def label(self) -> str:
+        text = self.prefix + self.name
+        if self.annotation:
+            text += f": {self.annotation}"
+        if self.default:
+            text += f" = {self.default}" if self.annotation else f"={self.default}"
+        return text
+
+
+@dataclass(slots=True, eq=False)
+class FunctionInfo:
+    """A function: where it stands, what it takes, what decorates it. ``owner`` is the class around it."""
+
+    name: str
+    use: Use
+    header: Span
+    last: Span
+    parameters: list[Parameter]
+    returns: str
+    decorators: list[tuple[str, ...]]
+    doc: str
+    owner: str = ""
+    nested: bool = False
+    calls: list[CallSite] = field(default_factory=list)
+
+    @property
+    def first_line(self) -> int:
+        """0-based line of the first decorator or of ``def``."""
+        return self.header.line - 1
+
+    @property
+    def last_line(self) -> int:
+        return self.last.end_line - 1
+
+    def signature(self) -> str:
+        result = f" -> {self.returns}" if self.returns else ""
+        return f"{self.name}({', '.join(p.label for p in self.shown_parameters)}){result}"
+
+    @property
+    def shown_parameters(self) -> list[Parameter]:
+        """Without ``self``."""
+        return self.parameters[1:] if self.owner and self.parameters[:1] and self.parameters[0].name == "self" else self.parameters
+
+
+@dataclass(slots=True, eq=False)
+class ClassInfo:
+    """A class with the functions in it."""
+
+    name: str
+    use: Use
+    header: Span
+    last: Span
+    decorators: list[tuple[str, ...]]
+    doc: str
+    functions: list[FunctionInfo] = field(default_factory=list)
+
+    @property
+    def first_line(self) -> int:
+        return self.header.line - 1
+
+    @property
+    def last_line(self) -> int:
+        return self.last.end_line - 1
+
+
+@dataclass(slots=True, eq=False)
+class ItemNames:
+    """What one top-level statement contributes. ``free`` are uses that its own scopes do not bind."""
+
+    item: Item
+    module: Scope
+    uses: list[Use] = field(default_factory=list)
+    free: list[Use] = field(default_factory=list)
+    imports: dict[str, Imported] = field(default_factory=dict)
+    functions: list[FunctionInfo] = field(default_factory=list)
+    classes: list[ClassInfo] = field(default_factory=list)
+    calls: list[CallSite] = field(default_factory=list)
+    stars: list[str] = field(default_factory=list)
+    by_chunk: dict[int, tuple[Chunk, list[int], list[Use]]] = field(default_factory=dict)
+
+    def index(self) -> None:
+        """Make the lookup by place."""
+        groups: dict[int, tuple[Chunk, list[Use]]] = {}
+        for use in self.uses:
+            chunk = use.span.chunk
+            assert chunk is not None
+            groups.setdefault(id(chunk), (chunk, []))[1].append(use)
+        for key, (chunk, uses) in groups.items():
+            uses.sort(key=lambda u: u.span.start)
+            self.by_chunk[key] = (chunk, [u.span.start for u in uses], uses)
+
+    def at(self, line: int, column: int) -> Use | None:
+        """The identifier at a 0-based place; the one that ends there counts when none begins."""
+        for chunk, starts, uses in self.by_chunk.values():
+            if not chunk.first_line <= line < chunk.first_line + max(len(chunk.line_starts()), 1):
+                continue
+            offset = chunk.offset(line, column)
+            place = bisect_right(starts, offset) - 1
+            if place >= 0 and uses[place].span.end >= offset and uses[place].span.line - 1 == line:
+                return uses[place]
+        return None
+
+
+class FileNames:
+    """The names of one version of a file."""
+
+    def __init__(self, path: str, items: Sequence[ItemNames]) -> None:
+        self.path = path
+        self.items = items
+        self.module = Scope("module", "", None)
+        self._free: dict[str, list[Use]] = {}
+        for item in items:
+            for use in item.uses:
+                if use.symbol is None and use.role is not Role.ATTRIBUTE and use.role is not Role.KEYWORD:
+                    self._free.setdefault(use.name, []).append(use)
+        for item in items:
+            for use in item.free:
+                if use.role.binds:
+                    self._bind(use, item)
+
+    def _bind(self, use: Use, item: ItemNames) -> None:
+        symbol = self.module.symbols.get(use.name)
+        if symbol is None:
+            symbol = Symbol(use.name, _module_kind(use, item), self.module, self._free.get(use.name, []))
+            self.module.symbols[use.name] = symbol
+        if use.role is Role.IMPORT:
+            symbol.imported = item.imports.get(use.name)
+            symbol.kind = Kind.IMPORT
+        elif use.role is Role.DEFINITION:
+            symbol.function = next((f for f in item.functions if f.use is use), None)
+
+    # ----------------------------------------------------------------------------------------------------- lookup
+    def at(self, line: int, column: int) -> Use | None:
+        """The identifier at a 0-based place."""
+        for item in self.items:
+            found = item.at(line, column)
+            if found is not None:
+                return found
+        return None
+
+    def symbol(self, use: Use) -> Symbol | None:
+        """What a plain name means; None for attributes, keywords and names that nobody binds."""
+        if use.role in (Role.ATTRIBUTE, Role.KEYWORD):
+            return None
+        return use.symbol or self.module.symbols.get(use.name)
+
+    def uses_of(self, symbol: Symbol) -> list[Use]:
+        return symbol.uses
+
+    def all_uses(self) -> Iterator[Use]:
+        for item in self.items:
+            yield from item.uses
+
+    @property
+    def functions(self) -> list[FunctionInfo]:
+        return [f for item in self.items for f in item.functions]
+
+    @property
+    def classes(self) -> list[ClassInfo]:
+        return [c for item in self.items for c in item.classes]
+
+    @property
+    def calls(self) -> Iterator[CallSite]:
+        return (c for item in self.items for c in item.calls)
+
+    @property
+    def stars(self) -> list[str]:
+        """Modules of ``from module import *``."""
+        return [star for item in self.items for star in item.stars]
+
+    def function_at(self, line: int) -> FunctionInfo | None:
+        """The innermost function around a 0-based line."""
+        best: FunctionInfo | None = None
+        for function in self.functions:
+            if function.first_line <= line <= function.last_line and (
+                best is None or function.first_line >= best.first_line
+            ):
+                best = function
+        return best
+
+    def class_named(self, name: str) -> ClassInfo | None:
+        return next((c for c in self.classes if c.name == name), None)
+
+    def method(self, use: Use) -> FunctionInfo | None:
+        """The method that ``self.name`` means inside a class of the file."""
+        if use.role is not Role.ATTRIBUTE or use.base is None or use.base.base is not None:
+            return None
+        function = use.scope.enclosing_function
+        while function is not None and not function.owner:
+            parent = function.use.scope.enclosing_function
+            function = parent
+        if function is None or not function.parameters or function.parameters[0].name != use.base.name:
+            return None
+        owner = self.class_named(function.owner)
+        return next((f for f in owner.functions if f.name == use.name), None) if owner is not None else None
+
+    def visible(self, line: int) -> dict[str, Symbol]:
+        """Names that can be read at a 0-based line, innermost first."""
+        found: dict[str, Symbol] = {}
+        function = self.function_at(line)
+        scope: Scope | None = None
+        if function is not None:
+            scope = next((u.scope for item in self.items for u in item.uses if u.scope.function is function), None)
+        while scope is not None:
+            if scope.kind != "class" and scope.kind != "module":
+                for name, symbol in scope.symbols.items():
+                    found.setdefault(name, symbol)
+            scope = scope.parent
+        for name, symbol in self.module.symbols.items():
+            found.setdefault(name, symbol)
+        return found
+
+    # ------------------------------------------------------------------------------------------ the language's names
+    def language_path(self, use: Use) -> str:
+        """Catalogue path of a name of the language: ``pl.tile.load`` however the file calls ``pl``; empty for other names."""
+        symbol = self.symbol(use.root)
+        parts = use.path
+        if symbol is None:
+            known = parts[0] in ("pl", "pld") and not self.module.symbols.get(parts[0])
+            return ".".join(parts) if known else ""
+        if symbol.imported is None:
+            return ""
+        return language_path(symbol.imported, parts)
+
+    def alias_path(self, written: str) -> str:
+        """The same for a dotted text that stands outside any tree (a line that is being typed)."""
+        parts = tuple(written.split("."))
+        symbol = self.module.symbols.get(parts[0])
+        if symbol is None:
+            return written if parts[0] in ("pl", "pld") else ""
+        return language_path(symbol.imported, parts) if symbol.imported is not None else ""
+
+    def alias_of(self, namespace: str) -> str:
+        """How the file calls ``pl`` or ``pld``; the usual name when it imports neither."""
+        for name, symbol in self.module.symbols.items():
+            if symbol.imported is not None and language_path(symbol.imported, (name,)) == namespace:
+                return name
+        return namespace
+
+
+_MODULES = {"pypto.language": "pl", "pypto.language.distributed": "pld", "pypto": "pypto"}
+
+
+def language_path(imported: Imported, parts: tuple[str, ...]) -> str:
+    """Catalogue path of ``parts`` when their first was imported so; empty when it is not of the language."""
+    module = imported.module
+    rest = parts[1:]
+    if imported.attribute is not None:
+        whole = _MODULES.get(f"{module}.{imported.attribute}")
+        if whole is None:
+            base = _MODULES.get(module)
+            if base is None or base == "pypto":
+                return ""
+            return ".".join((base, imported.attribute, *rest))
+    else:
+        whole = _MODULES.get(module)
+        if whole is None:
+            return ""
+    path = ".".join((whole, *rest))
+    for prefix, short in (("pypto.language", "pl"), ("pl.distributed", "pld")):
+        if path == prefix or path.startswith(prefix + "."):
+            path = short + path[len(prefix) :]
+    return "" if path.split(".")[0] == "pypto" else path
+
+
+def _module_kind(use: Use, item: ItemNames) -> Kind:
+    if use.role is Role.DEFINITION:
+        return Kind.CLASS if any(c.use is use for c in item.classes) else Kind.FUNCTION
+    return Kind.IMPORT if use.role is Role.IMPORT else Kind.CONSTANT
+
+
+class NamesMemory:
+    """Names of the statements of one file, by their trees."""
+
+    def __init__(self) -> None:
+        self._items: dict[int, ItemNames] = {}
+
+    def read(self, path: str, syntax: FileSyntax) -> FileNames:
+        from pypto_core.engine.name_reader import read_item
+
+        now: dict[int, ItemNames] = {}
+        for item in syntax.items:
+            now[id(item)] = self._items.get(id(item)) or read_item(item)
+        self._items = now
+        return FileNames(path, list(now.values()))
+
+
+def read_names(path: str, syntax: FileSyntax) -> FileNames:
+    """Names of a file that is read once."""
+    return NamesMemory().read(path, syntax)
+
+
+def docstring(body: Sequence[ast.stmt]) -> str:
+    """The documentation string at the head of a body, indentation removed."""
+    first = body[0] if body else None
+    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+        import inspect
+
+        return inspect.cleandoc(first.value.value)
+    return ""

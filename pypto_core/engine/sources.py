@@ -1,0 +1,36 @@
+"""Files as the engine sees them: open texts first, then those on disk, every look recorded as a dependency."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pypto_core.frontend.modules import FileResolver, FileSystem, ModuleFile
+from pypto_core.frontend.recovery import FileSyntax
+
+SyntaxOf = Callable[[str], FileSyntax]
+
+
+class NoFiles:
+    """A file system without files: open documents are all there is."""
+
+    def read(self, path: str) -> str | None:
+        return None
+
+    def is_directory(self, path: str) -> bool:
+        return False
+
+
+class Modules(FileResolver):
+    """Imported modules; their syntax trees come from the database and are shared by all importers."""
+
+    def __init__(self, files: FileSystem, source_roots: Sequence[str], syntax_of: SyntaxOf) -> None:
+        super().__init__(files, source_roots)
+        self._syntax_of = syntax_of
+
+    def _load(self, filename: str, name: str, is_package: bool) -> ModuleFile | None:
+        if filename not in self._found:
+            text = self._files.read(filename)
+            self._found[filename] = (
+                ModuleFile(name, filename, text, is_package, self._syntax_of(filename)) if text is not None else None
+            )
+        return self._found[filename]
