@@ -1,7 +1,8 @@
 """Names and expressions as the author wrote them.
 
-Passes rename (``x__ssa_v3``, ``x__tile``, ``x_mat``); a message must use the author's word. A name stands as it is when
-the source text that the variable comes from contains it (printed IR is a source too), else the part before ``__``.
+Passes rename (``x__ssa_v3``, ``x__tile``, ``x_mat``), and so does the reader of JIT bodies where a name is bound again
+(``x_v1``); a message must use the author's word. A name stands as it is when the source text that the variable comes from
+contains it (printed IR is a source too), else the part before ``__`` and before a version number.
 """
 
 from __future__ import annotations
@@ -15,15 +16,26 @@ _TEMPORARY = re.compile(r"t__tmp_v\d+")
 """Results of nested calls that FlattenCallExpr named."""
 
 
+_VERSION = re.compile(r"(\w+?)_v\d+")
+"""A name that a JIT body binds again."""
+
+
 def written_name(name: str, span: Span | None = None) -> str:
     """Author's spelling of a variable name; `span` says where to look for it."""
-    if "__" not in name:
-        return name
     text = span.chunk.text if span is not None and span.chunk is not None else ""
-    if re.search(rf"\b{re.escape(name)}\b", text):
+    if not text:
+        return name.split("__", 1)[0] or name
+    if _stands_in(name, text):
         return name
-    base = name.split("__", 1)[0]
-    return base or name
+    base = name.split("__", 1)[0] or name
+    version = _VERSION.fullmatch(base)
+    if version is not None and not _stands_in(base, text) and _stands_in(version[1], text):
+        return version[1]
+    return base
+
+
+def _stands_in(name: str, text: str) -> bool:
+    return name in text and re.search(rf"\b{re.escape(name)}\b", text) is not None
 
 
 def is_invented(name: str, span: Span | None = None) -> bool:
@@ -32,8 +44,7 @@ def is_invented(name: str, span: Span | None = None) -> bool:
         return True
     if span is None or span.chunk is None:
         return False
-    whole, base = re.escape(name), re.escape(name.split("__", 1)[0])
-    return re.search(rf"\b(?:{whole}|{base})\b", span.chunk.text) is None
+    return not _stands_in(written_name(name, span), span.chunk.text)
 
 
 def describe(expr: Expr, span: Span | None = None) -> str:
