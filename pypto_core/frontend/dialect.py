@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 class Dialect:
     """Rules of ``@pl.function``: nothing special."""
 
+    #: Whether default values of parameters mean something.
+    takes_defaults = False
+
     def statement(self, ctx: FunctionContext, node: ast.stmt) -> bool:
         """Read a statement that only this dialect knows; True when it was one."""
         return False

@@ -200,7 +200,7 @@ class _Reader:
         ignored: list[tuple[ast.expr | ast.arg, str]] = [
             *((a, "a positional-only parameter") for a in arguments.posonlyargs),
             *((a, "a keyword-only parameter") for a in arguments.kwonlyargs),
-            *((d, "a default value") for d in arguments.defaults),
+            *((d, "a default value") for d in arguments.defaults if not self.ctx.dialect.takes_defaults),
             *((a, "a variadic parameter") for a in (arguments.vararg, arguments.kwarg) if a is not None),
         ]
         for node, what in ignored:

@@ -16,9 +16,8 @@ from pypto_core.frontend.jit_functions import (
     DepCall,
     Discovery,
     JitFunction,
-    declare_dynamic,
 )
-from pypto_core.frontend.jit_types import CallSiteTypes, Missing
+from pypto_core.frontend.jit_types import CallSiteTypes, Missing, declare_dynamic
 from pypto_core.frontend.program import ParsedProgram
 from pypto_core.frontend.recovery import FunctionSyntax
 from pypto_core.frontend.static_eval.interpreter import Interpreter
@@ -43,7 +42,7 @@ def parse_jit(interpreter: Interpreter, kernel: KernelFunction) -> tuple[ParsedP
     functions = Discovery(interpreter).find(kernel)
     root = functions[-1]
     program = ProgramContext(name=f"_jit_{kernel.name}")
-    declare_dynamic(functions)
+    declare_dynamic(functions, program)
     missing: list[Missing] = []
     for function in reversed(functions):
         missing.extend(CallSiteTypes(function, program).run())

@@ -66,6 +66,8 @@ class _Docstrings:
 class JitDialect(Dialect):
     """One function of a JIT program."""
 
+    takes_defaults = True
+
     def __init__(self, function: JitFunction, is_entry: bool) -> None:
         self.function = function
         self.is_entry = is_entry
@@ -98,7 +100,7 @@ class JitDialect(Dialect):
         assert node.annotation is not None
         if is_bare_tensor(node.annotation):
             return
-        same, own = same_annotation(ctx.program, self.function, node, given)
+        same, own = same_annotation(self.function, node.arg, given)
         if not same and own is not None:
             ctx.inform(
                 "jit-dep-annotation-ignored",

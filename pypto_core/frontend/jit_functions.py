@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pypto_core.frontend.annotations import direction_of
-from pypto_core.frontend.closure import Closure
 from pypto_core.frontend.jit_closure import JitClosure
 from pypto_core.frontend.recovery import Broken, FunctionSyntax, Statement
 from pypto_core.frontend.static_closure import ScopeClosure
@@ -50,7 +49,7 @@ class JitFunction:
     """A JIT function of one program.
 
     ``dynamic`` maps (parameter, axis) to the symbol declared for it; ``types`` holds what call sites say about parameters
-    (None: the compiler's rules give nothing). ``caller`` is the function whose first call decides the types. The body of
+    (None: the compiler's rules give nothing), ``own_types`` what annotations alone say. ``caller`` is the function whose first call decides the types. The body of
     ``syntax`` has module-level numbers in place of their names.
     """
 
@@ -63,6 +62,7 @@ class JitFunction:
     caller: JitFunction | None = None
     dynamic: dict[tuple[str, int], str] = field(default_factory=dict)
     types: dict[str, Type | None] = field(default_factory=dict)
+    own_types: dict[str, Type] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -126,7 +126,7 @@ def body_facts(body: list[Statement]) -> BodyFacts:
             if kind is ast.Call:
                 assert isinstance(node, ast.Call)
                 if node.func.__class__ is ast.Name:
-                    facts.called[node.func.id] = None  # type: ignore[attr-defined]
+                    facts.called[node.func.id] = None
             elif kind is ast.Return:
                 assert isinstance(node, ast.Return)
                 if facts.returned is None and node.value is not None:
@@ -277,22 +277,8 @@ def bind_dynamic_call(node: ast.AST) -> tuple[str, ast.Call] | None:
 # --- dynamic dimensions ------------------------------------------------------------------------------------------------
 
 
-def declare_dynamic(functions: list[JitFunction]) -> None:
-    """Collect the dynamic dimensions of every function, callees first: declared ones, then those a callee declares for an
-    argument that is a bare parameter name."""
-    for function in functions:
-        _declared(function)
-        _from_annotations(function)
-    for function in functions:
-        for call in function.calls:
-            bound = call.dep.bound_arguments(call.node)
-            for (param, axis), symbol in call.dep.dynamic.items():
-                argument = bound.get(param)
-                if isinstance(argument, ast.Name) and function.param(argument.id) is not None:
-                    function.dynamic.setdefault((argument.id, axis), symbol)
-
-
-def _declared(function: JitFunction) -> None:
+def bound_dimensions(function: JitFunction) -> None:
+    """Dimensions that ``bind_dynamic`` statements declare."""
     for param, call in function.facts.bound:
         if len(call.args) != 2 or function.param(param) is None:
             continue
@@ -303,39 +289,23 @@ def _declared(function: JitFunction) -> None:
                 function.dynamic[param, axis] = symbol
 
 
+def cascade_dimensions(functions: list[JitFunction]) -> None:
+    """A dimension that a callee declares dynamic is so in the caller for an argument that is a bare parameter name.
+
+    ``functions`` come callees first.
+    """
+    for function in functions:
+        for call in function.calls:
+            bound = call.dep.bound_arguments(call.node)
+            for (param, axis), symbol in call.dep.dynamic.items():
+                argument = bound.get(param)
+                if isinstance(argument, ast.Name) and function.param(argument.id) is not None:
+                    function.dynamic.setdefault((argument.id, axis), symbol)
+
+
 def symbol_of(function: JitFunction, name: str) -> str | None:
     """The symbol that a bare name stands for in a body."""
     if name in function.facts.symbols:
         return function.facts.symbols[name]
     value = function.annotations.lookup(name)
     return value.data.name if value is not None and isinstance(value.data, DynVar) else None
-
-
-def _from_annotations(function: JitFunction) -> None:
-    for arg in function.params:
-        dims = annotated_dims(arg)
-        for axis, dim in enumerate(dims):
-            symbol = _dim_symbol(function.annotations, dim)
-            if symbol is not None:
-                function.dynamic.setdefault((arg.arg, axis), symbol)
-
-
-def _dim_symbol(closure: Closure, dim: ast.expr) -> str | None:
-    if isinstance(dim, ast.Constant):
-        return None
-    value = closure.evaluate(dim)
-    return value.data.name if isinstance(value.data, DynVar) else None
-
-
-def annotated_dims(arg: ast.arg) -> list[ast.expr]:
-    """Dimensions written in a tensor annotation; nothing when they are not a literal list."""
-    if arg.annotation is None:
-        return []
-    node = direction_of(arg.annotation)[1]
-    if not isinstance(node, ast.Subscript):
-        return []
-    slots = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    head = dotted(node.value)
-    if head is None or head[-1] not in ("Tensor", "DistributedTensor") or not slots:
-        return []
-    return list(slots[0].elts) if isinstance(slots[0], (ast.List, ast.Tuple)) else []

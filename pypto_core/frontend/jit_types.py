@@ -8,7 +8,13 @@ from dataclasses import dataclass
 from pypto_core.frontend.annotations import Annotation, direction_of, parsed_string, read_annotation
 from pypto_core.frontend.context import Fault, FunctionContext, ProgramContext, Silent
 from pypto_core.frontend.function import FunctionSpec, function_context
-from pypto_core.frontend.jit_functions import DepCall, JitFunction, symbol_of
+from pypto_core.frontend.jit_functions import (
+    DepCall,
+    JitFunction,
+    bound_dimensions,
+    cascade_dimensions,
+    symbol_of,
+)
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.frontend.views import is_view
@@ -26,6 +32,7 @@ from pypto_core.ir import (
     TensorType,
     TensorView,
     Type,
+    Var,
 )
 
 _TENSORS = ("Tensor", "DistributedTensor")
@@ -112,6 +119,30 @@ def with_symbols(program: ProgramContext, function: JitFunction, param: str, kin
     return kind.with_(shape=tuple(shape))
 
 
+def declare_dynamic(functions: list[JitFunction], program: ProgramContext) -> None:
+    """Dynamic dimensions of every function: bound in the body, symbols of the annotations, and those of callees."""
+    for function in functions:
+        bound_dimensions(function)
+        ctx = _quiet_context(function, program)
+        for arg in function.params:
+            if arg.annotation is None or is_bare_tensor(arg.annotation):
+                continue
+            try:
+                kind = function.own_types[arg.arg] = annotated_type(ctx, function, arg)
+            except (Fault, Silent):
+                continue
+            for axis, dim in enumerate(kind.shape if isinstance(kind, TensorType) else ()):
+                if isinstance(dim, Var) and program.symbols.get(dim.name_hint) is dim:
+                    function.dynamic.setdefault((arg.arg, axis), dim.name_hint)
+    cascade_dimensions(functions)
+
+
+def _quiet_context(function: JitFunction, program: ProgramContext) -> FunctionContext:
+    """For reading annotations ahead: symbols are those of the program, findings are dropped."""
+    quiet = ProgramContext(symbols=program.symbols, unknown_dims=program.unknown_dims)
+    return function_context(FunctionSpec(function.syntax, function.closure, function.annotations), quiet)
+
+
 # --- call sites --------------------------------------------------------------------------------------------------------
 
 
@@ -130,9 +161,7 @@ class CallSiteTypes:
     def __init__(self, function: JitFunction, program: ProgramContext) -> None:
         self.function = function
         self.program = program
-        quiet = ProgramContext(symbols=program.symbols, unknown_dims=program.unknown_dims)
-        spec = FunctionSpec(function.syntax, function.closure, function.annotations)
-        self.ctx = function_context(spec, quiet)
+        self.ctx = _quiet_context(function, program)
         self.types: dict[str, Type | None] = {}
         self.dims: dict[str, Expr] = {}
         self.missing: list[Missing] = []
@@ -143,12 +172,8 @@ class CallSiteTypes:
         given = self.function.types.get(arg.arg)
         if given is not None:
             return given
-        if arg.annotation is None:
-            return ERROR_TYPE
-        try:
-            return annotated_type(self.ctx, self.function, arg)
-        except (Fault, Silent):
-            return ERROR_TYPE
+        own = self.function.own_types.get(arg.arg)
+        return with_symbols(self.program, self.function, arg.arg, own) if own is not None else ERROR_TYPE
 
     def run(self) -> list[Missing]:
         """Give every dep whose first caller this function is the types of its parameters."""
@@ -184,8 +209,7 @@ class CallSiteTypes:
         """Types of the parameters of a dep from the arguments of a call."""
         dep = call.dep
         bound = dep.bound_arguments(call.node)
-        quiet = ProgramContext(symbols=self.program.symbols, unknown_dims=self.program.unknown_dims)
-        ctx = function_context(FunctionSpec(dep.syntax, dep.closure, dep.annotations), quiet)
+        ctx = _quiet_context(dep, self.program)
         for arg in dep.params:
             argument = bound.get(arg.arg)
             if argument is None or not is_tensor_annotation(ctx, arg.annotation):
@@ -444,14 +468,9 @@ def _own_expressions(node: ast.stmt) -> list[ast.AST]:
     return found
 
 
-def same_annotation(program: ProgramContext, function: JitFunction, arg: ast.arg, given: Type) -> tuple[bool, Type | None]:
+def same_annotation(function: JitFunction, param: str, given: Type) -> tuple[bool, Type | None]:
     """Whether a dep's annotation says what its first call site says; the annotated type when it can be read."""
-    quiet = ProgramContext(symbols=program.symbols, unknown_dims=program.unknown_dims)
-    ctx = function_context(FunctionSpec(function.syntax, function.closure, function.annotations), quiet)
-    try:
-        own = annotated_type(ctx, function, arg)
-    except (Fault, Silent):
-        return True, None
+    own = function.own_types.get(param)
     if not isinstance(own, TensorType) or not isinstance(given, TensorType):
         return True, own
     if own.dtype is not given.dtype or len(own.shape) != len(given.shape):
@@ -460,5 +479,3 @@ def same_annotation(program: ProgramContext, function: JitFunction, arg: ast.arg
         if isinstance(a, ConstInt) and isinstance(b, ConstInt) and a.value != b.value:
             return False, own
     return True, own
-
-
