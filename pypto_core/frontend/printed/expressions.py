@@ -9,6 +9,7 @@ from keyword import iskeyword
 from typing import TYPE_CHECKING, Any
 
 from pypto_core.frontend.printed.faults import PrintedFault
+from pypto_core.frontend.printed.forms import SPECIAL_FORMS, elements, var_list
 from pypto_core.frontend.printed.types import read_dtype
 from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import dotted, int_literal, string_literal
@@ -17,7 +18,6 @@ from pypto_core.ir import (
     Abs,
     Add,
     And,
-    ArgDirection,
     BinaryExpr,
     BitAnd,
     BitNot,
@@ -60,7 +60,6 @@ from pypto_core.ir import (
     TupleGetItem,
     TupleType,
     Type,
-    Var,
 )
 from pypto_core.ops.registry import OpError, create_op_call, is_registered
 
@@ -263,7 +262,7 @@ def _submit(reader: FunctionReader, node: ast.Call, type_: Type | None) -> Expr:
     given = {k.arg: k.value for k in node.keywords}
     attrs: dict[str, Any] = {}
     if "dumps" in given:
-        attrs["dump_vars"] = _var_list(reader, given["dumps"])
+        attrs["dump_vars"] = var_list(reader, given["dumps"])
     if "attrs" in given:
         attrs.update(read_attrs(reader, given["attrs"]))
     if type_ is None:
@@ -273,7 +272,7 @@ def _submit(reader: FunctionReader, node: ast.Call, type_: Type | None) -> Expr:
     return Submit(
         GlobalVar(callee[-1]),
         args,
-        tuple(reader.expr(d) for d in _elements(given.get("deps"))),
+        tuple(reader.expr(d) for d in elements(given.get("deps"))),
         attrs=attrs,
         type=type_,
         core_num=reader.expr(given["core_num"]) if "core_num" in given else None,
@@ -284,16 +283,8 @@ def _submit(reader: FunctionReader, node: ast.Call, type_: Type | None) -> Expr:
     )
 
 
-def _elements(node: ast.expr | None) -> list[ast.expr]:
-    return node.elts if isinstance(node, ast.List | ast.Tuple) else []
-
-
 def _flag(node: ast.expr | None) -> bool:
     return isinstance(node, ast.Constant) and node.value is True
-
-
-def _var_list(reader: FunctionReader, node: ast.expr) -> tuple[Expr, ...]:
-    return tuple(reader.expr(e) for e in _elements(node))
 
 
 # --- attribute values (ir.md §4.8, language.md §8.4) ----------------------------------------------------------------
@@ -357,7 +348,7 @@ def _op_call(reader: FunctionReader, node: ast.Call, path: tuple[str, ...], type
     given = {k.arg: k.value for k in node.keywords if k.arg is not None}
     attrs = read_attrs(reader, given.pop("attrs")) if "attrs" in given else {}
     kwargs: dict[str, Any] = {}
-    form = _SPECIAL_FORMS.get(name)
+    form = SPECIAL_FORMS.get(name)
     if form is not None:
         name = form(reader, name, args, given, kwargs, attrs)
     for key, value in given.items():
@@ -408,106 +399,6 @@ def _kwarg(reader: FunctionReader, name: str, key: str, node: ast.expr) -> Any:
     raise PrintedFault("op-bad-arguments", f"'{reader.source.source(node)}' is no keyword value", node)
 
 
-_Form = Callable[
-    ["FunctionReader", str, "list[Expr]", "dict[str, ast.expr]", "dict[str, Any]", "dict[str, Any]"], str
-]
-
-
-def _full(
-    reader: FunctionReader, name: str, args: list[Expr], given: dict[str, ast.expr], _: Any, __: Any
-) -> str:
-    if "value" in given and "dtype" in given:
-        value = reader.expr(given.pop("value"))
-        dtype = read_dtype(reader, given["dtype"])
-        if isinstance(value, ConstInt | ConstFloat):  # printed bare whatever its dtype
-            value = value.with_(dtype=dtype)
-        args.append(value)
-    return name
-
-
-def _keyword_argument(key: str) -> _Form:
-    def form(
-        reader: FunctionReader, name: str, args: list[Expr], given: dict[str, ast.expr], _: Any, __: Any
-    ) -> str:
-        if key in given:
-            args.append(reader.expr(given.pop(key)))
-        return name
-
-    return form
-
-
-def _mgather(
-    reader: FunctionReader, name: str, args: list[Expr], given: dict[str, ast.expr], _: Any, __: Any
-) -> str:
-    for key in ("scratch", "valid_shape"):
-        if key in given:
-            args.append(reader.expr(given.pop(key)))
-    return name
-
-
-def _syncall(
-    reader: FunctionReader, name: str, args: list[Expr], given: dict[str, ast.expr], kwargs: Any, _: Any
-) -> str:
-    if "gm_workspace" not in given:
-        return name
-    mode = given.pop("mode")
-    args.append(reader.expr(given.pop("gm_workspace")))
-    used = given.pop("used_cores", None)
-    if used is not None and int_literal(used) != 0:
-        args.append(reader.expr(used))
-    given["mode"] = mode  # stored order: core_type, mode
-    return name
-
-
-def _task_dummy(
-    reader: FunctionReader, name: str, _: Any, given: dict[str, ast.expr], __: Any, attrs: dict[str, Any]
-) -> str:
-    rest = dict(attrs)
-    attrs.clear()
-    attrs["dummy_task"] = True
-    attrs["manual_dep_edges"] = _var_list(reader, given.pop("deps")) if "deps" in given else ()
-    attrs.update(rest)
-    return name
-
-
-def _remote_load(_: Any, name: str, __: Any, ___: Any, kwargs: dict[str, Any], ____: Any) -> str:
-    kwargs["allow_physical_tail_padding"] = True
-    return "pld.tile.remote_load"
-
-
-def _window_buffer(reader: FunctionReader, name: str, _: Any, given: Any, kwargs: dict[str, Any], __: Any) -> str:
-    if reader.target is not None and "name" not in given:
-        kwargs["name"] = reader.target
-    return name
-
-
-def _boundary(
-    reader: FunctionReader, name: str, _: Any, given: dict[str, ast.expr], kwargs: dict[str, Any], __: Any
-) -> str:
-    """Inside a lane region the printer drops ``split``; its value is the region's mode."""
-    if reader.region is not None and "split" not in given:
-        kwargs["split"] = int(reader.region)
-    return name
-
-
-_SPECIAL_FORMS: dict[str, _Form] = {
-    "tile.full": _full,
-    "tensor.full": _full,
-    "tile.reinterpret_view": _keyword_argument("shape"),
-    "tensor.reinterpret_view": _keyword_argument("shape"),
-    "tile.gather_row": _keyword_argument("valid_shape"),
-    "tensor.gather_row": _keyword_argument("valid_shape"),
-    "tile.mgather": _mgather,
-    "system.syncall": _syncall,
-    "system.task_dummy": _task_dummy,
-    "pld.tile._remote_load_with_physical_tail_padding": _remote_load,
-    "pld.tensor.alloc_window_buffer": _window_buffer,
-    "tile.aiv_shard": _boundary,
-    "tile.aic_gather": _boundary,
-    "tensor.aiv_shard": _boundary,
-    "tensor.aic_gather": _boundary,
-}
-
 _SPECIAL_CALLS: dict[tuple[str, ...], Callable[[FunctionReader, ast.Call, Type | None], Expr]] = {
     ("pl", "const"): _const,
     ("pl", "min"): _min_max(Min),
@@ -530,5 +421,3 @@ _EXPRESSIONS: dict[type[ast.AST], Callable[..., Expr]] = {
     ast.Subscript: _subscript,
     ast.Call: _call,
 }
-
-__all__ = ["ROUNDING_MODES", "ArgDirection", "Var", "dtype_of", "op_name", "read_attrs", "read_expr"]

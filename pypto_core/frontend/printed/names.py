@@ -207,7 +207,6 @@ class FunctionNames:
     vars: dict[str, Var] = field(default_factory=dict)
     free: dict[str, Var] = field(default_factory=dict)
     bases: dict[str, Var] = field(default_factory=dict)
-    orphans: list[str] = field(default_factory=list)
     _making: set[str] = field(default_factory=set)
 
     def hint(self, name: str) -> str:

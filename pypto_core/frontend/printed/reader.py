@@ -125,8 +125,9 @@ class _ProgramReader:
         readers = [FunctionReader(self, node) for node in cls.body if isinstance(node, ast.FunctionDef)]
         self.signatures = {r.node.name: r for r in readers}
         self.names.functions = [r.names for r in readers]
-        for reader in readers:
-            self._adopt_declared_params(reader)
+        if self.names.dynamic:
+            for reader in readers:
+                self._adopt_declared_params(reader)
         functions = [f for f in (self._function(r) for r in readers) if f is not None]
         header = _HEADER_LINE.match(self.chunk.text)
         name = header.group(1) if header is not None and header.group(1) else cls.name
@@ -190,11 +191,17 @@ class FunctionReader:
         order = [*params, *(name for name in bound if name not in params)]
         order = [name for name in order if name not in program.names.dynamic or name in params or name in bound]
         self.names = FunctionNames(program.names, params, bound, base_names(order), self._read_type_of)
-        self._orphans()
+        self._orphans: list[str] | None = None
 
-    def _orphans(self) -> None:
-        """Names that the body uses without binding them, in order of use."""
+    def next_orphan(self) -> str | None:
+        """The next name, in order of use, that the body uses without binding it (and that nobody has taken yet)."""
+        if self._orphans is None:
+            self._orphans = self._unbound_names()
+        return self._orphans.pop(0) if self._orphans else None
+
+    def _unbound_names(self) -> list[str]:
         known, dynamic = self.names.hints, self.names.program.dynamic
+        found: dict[str, None] = {}
         for stmt in self.node.body:
             for inner in ast.walk(stmt):
                 if (
@@ -204,9 +211,9 @@ class FunctionReader:
                     and inner.id not in dynamic
                     and inner.id not in _PREFIXES
                     and not inner.id.endswith(FREE_SUFFIX)
-                    and inner.id not in self.names.orphans
                 ):
-                    self.names.orphans.append(inner.id)
+                    found.setdefault(inner.id)
+        return list(found)
 
     # --- what statements and expressions ask -------------------------------------------------------------------------
 

@@ -191,8 +191,11 @@ def _closing_names(
     """Return-variable names of a loop. A yield inside a MANUAL scope does not print them: then they are the names that
     the function uses without ever binding them (ir.md §4.12, lossy points)."""
     closing = yield_names(tail_yield(body))
-    while len(closing) < carried and reader.names.orphans:
-        closing.append((reader.names.orphans.pop(0), None))
+    while len(closing) < carried:
+        orphan = reader.next_orphan()
+        if orphan is None:
+            break
+        closing.append((orphan, None))
     return closing
 
 
