@@ -18,7 +18,7 @@ from pypto_core.diagnostics import Diagnostic, PassError, Severity
 from pypto_core.frontend import parse
 from pypto_core.ir import Program
 from pypto_core.passes.pipeline import check_pipeline, run_pipeline
-from tests.support.golden import assert_mentions, make_pass
+from tests.support.golden import assert_mentions, make_pass, read_program
 
 FOLDER = Path(__file__).parent / "split_rejections"
 _MARK = re.compile(r"^\s*#\s*(\^+) ([a-z-]+): ?(.*)$")
@@ -104,3 +104,30 @@ def test_rejection(fixture: Fixture) -> None:
     assert found.code == fixture.mark.code, f"{found.code}: {found.message}"
     assert (found.span.line, found.span.column) == (fixture.mark.line, fixture.mark.column), found.message
     assert_mentions(found, fixture.mark.tokens)
+
+
+REFUSES_HALVES = """\
+# pypto.program: P
+import pypto.language as pl
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore, level=pl.Level.CHIP_DIE, role=pl.Role.SubWorker)
+    def kernel(acc: pl.Tile[[128, 128], pl.FP32, pl.Mem.Acc], data: pl.Tensor[[{rows}, 64], pl.FP16], out: pl.Out[pl.Tensor[[{rows}, 64], pl.FP8E4M3FN]]) -> pl.Tensor[[{rows}, 64], pl.FP8E4M3FN]:
+        pl.func_attr({{"split": pl.SplitMode.UP_DOWN}})
+        half: pl.Tile[[128, 128], pl.FP32, pl.Mem.Vec] = pl.tile.move(acc, target_memory=pl.Mem.Vec)
+        v: pl.Tile[[{rows}, 64], pl.FP16, pl.Mem.Vec] = pl.tile.load(data, [0, 0], [{rows}, 64], [{rows}, 64], target_memory=pl.Mem.Vec)
+        pair: pl.Tuple[pl.Tile[[{rows}, 64], pl.FP8E4M3FN, pl.Mem.Vec], pl.Tile[[{rows}, 2], pl.FP8E8M0, pl.Mem.Vec]] = pl.tile.tquant_mx(v, dtype=pl.FP8E4M3FN, group_axis=1)
+        res: pl.Tensor[[{rows}, 64], pl.FP8E4M3FN] = pl.tile.store(pair[0], [0, 0], out)
+        return res
+"""
+
+
+def test_tuple_operator_that_refuses_halves() -> None:
+    """No operator of the language does; one that only passes make needs a multiple of 16 rows."""
+    settings = {"passes": "lower_auto_vector_split"}
+    found = _finding(read_program(REFUSES_HALVES.format(rows=16)), settings)
+    assert found is not None
+    assert found.code == "split-tuple-refused"
+    assert_mentions(found, ["'tile.tquant_mx'", "tuple", "16"])
+    assert _finding(read_program(REFUSES_HALVES.format(rows=32)), settings) is None

@@ -18,6 +18,7 @@ from pypto_core.diagnostics import Related
 from pypto_core.ir import (
     AssignStmt,
     Call,
+    Expr,
     ForStmt,
     IfStmt,
     ReturnStmt,
@@ -173,6 +174,7 @@ def _gather(stmt: AssignStmt, call: Call, state: SplitState) -> list[Stmt]:
             dim=info.dim,
         )
     operand = state.probe(source)
+    _check_even(call, source, info.dim)
     try:
         gather = create_op_call("tile.aic_gather", (operand,), {"split": info.dim + 1}, span=call.span)
     except OpError as error:
@@ -184,6 +186,24 @@ def _gather(stmt: AssignStmt, call: Call, state: SplitState) -> list[Stmt]:
             raise reject_internal("the joined tile and the moved tile have different shapes", call.span)
     placed = call.with_(args=(joined, *call.args[1:]))
     return [AssignStmt(joined, gather, span=stmt.span), stmt.with_(value=placed)]
+
+
+def _check_even(call: Call, source: Expr, dim: int) -> None:
+    """The lanes of an odd axis hold different extents, for which a gather has no form."""
+    assert isinstance(source.type, TileType)
+    extent = const_value(source.type.shape[dim])
+    if extent is not None and extent % 2:
+        first, second = (extent + 1) // 2, extent // 2
+        raise reject(
+            "R-GATHER-ODD",
+            "split-gather-odd",
+            f"the move to the cube side reads {label(source, call.span)}, whose lanes hold {first} and {second} cells of dim "
+            f"{dim}: tile.aic_gather has no odd form; pad the axis to an even extent and narrow the result on the cube side",
+            call.span,
+            op="tile.aic_gather",
+            dim=dim,
+            extents=(first, second),
+        )
 
 
 def check_no_cube_tile_halved(stmts: Sequence[Stmt], state: SplitState) -> None:

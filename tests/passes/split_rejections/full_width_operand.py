@@ -291,3 +291,22 @@ class BroadcastLoad:
         y = pl.tile.col_expand_mul(half, row)
         res = pl.tile.store(y, [0, 0], out)
         return res
+
+
+@pl.program
+class ScalarMaskWhole:
+    @pl.function(type=pl.FunctionType.InCore)
+    def kernel(
+        acc: pl.Tile[[128, 128], pl.FP32, pl.Mem.Acc],
+        mask: pl.Tile[[128, 128], pl.UINT8, pl.Mem.Vec],
+        data: pl.Tensor[[128, 128], pl.FP32],
+        out: pl.Out[pl.Tensor[[128, 128], pl.FP32]],
+    ) -> pl.Tensor[[128, 128], pl.FP32]:
+        pl.func_attr({"split": pl.SplitMode.UP_DOWN})
+        half = pl.tile.move(acc, target_memory=pl.Mem.Vec)
+        v = pl.tile.load(data, [0, 0], [128, 128], target_memory=pl.Mem.Vec)
+        tmp = pl.tile.create([1, 32], dtype=pl.UINT8, target_memory=pl.Mem.Vec)
+        y = pl.tile.sels(mask, v, tmp, 0.0)
+        #   ^^^ split-full-width-operand: 'tile.sels'; 'mask'
+        res = pl.tile.store(y, [0, 0], out)
+        return res

@@ -67,3 +67,20 @@ class InlineProjection:
         m = pl.tile.move(pair[0], target_memory=pl.Mem.Mat)
         res = pl.tile.store(half, [0, 0], out)
         return res
+
+
+@pl.program
+class OddShare:
+    @pl.function(type=pl.FunctionType.InCore)
+    def kernel(
+        acc: pl.Tile[[128, 128], pl.FP32, pl.Mem.Acc],
+        data: pl.Tensor[[15, 16], pl.FP32],
+        out: pl.Out[pl.Tensor[[128, 128], pl.FP32]],
+    ) -> pl.Tensor[[128, 128], pl.FP32]:
+        pl.func_attr({"split": pl.SplitMode.UP_DOWN})
+        half = pl.tile.move(acc, target_memory=pl.Mem.Vec)
+        v = pl.tile.load(data, [0, 0], [15, 16], target_memory=pl.Mem.Vec)
+        m = pl.tile.move(v, target_memory=pl.Mem.Mat)
+        #   ^^^ split-gather-odd: tile.aic_gather; dim 0; 8 and 7
+        res = pl.tile.store(half, [0, 0], out)
+        return res
