@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pypto_core.diagnostic_rules.frontend_samples import core, method, params, rule, tensors, whole
+from pypto_core.diagnostic_rules.frontend_samples import core, params, rule, tensors, whole
 from pypto_core.diagnostics import Rule, Severity
 
 RULES: tuple[Rule, ...] = (
@@ -399,5 +399,3 @@ RULES: tuple[Rule, ...] = (
         fix="review",
     ),
 )
-
-__all__ = ["RULES", "method"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pypto_core.diagnostic_rules.frontend_samples import method, rule, tensors, whole
+from pypto_core.diagnostic_rules.frontend_samples import rule, tensors, whole
 from pypto_core.diagnostics import Rule, Severity
 
 RULES: tuple[Rule, ...] = (
@@ -200,5 +200,3 @@ RULES: tuple[Rule, ...] = (
         fix="safe",
     ),
 )
-
-__all__ = ["RULES", "method"]

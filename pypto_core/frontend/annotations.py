@@ -11,7 +11,7 @@ from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_
 from pypto_core.frontend.dimensions import read_shape, undefined_names
 from pypto_core.frontend.memrefs import is_memref, read_memref
 from pypto_core.frontend.static_eval.values import MemRefDecl, PlSymbol, TypeValue
-from pypto_core.frontend.symbols import SINGLETONS, enum_member, symbol_value
+from pypto_core.frontend.symbols import SINGLETONS, symbol_value
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.frontend.views import is_view, read_tensor_view, read_tile_view
 from pypto_core.ir import (
@@ -396,5 +396,3 @@ _READERS: dict[str, Callable[[FunctionContext, Any, list[ast.expr]], Annotation]
     "Tuple": _tuple,
     "tuple": _tuple,
 }
-
-__all__ = ["Annotation", "direction_of", "enum_member", "read_annotation", "read_dtype", "read_param", "read_returns"]

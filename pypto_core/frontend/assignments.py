@@ -8,7 +8,7 @@ from pypto_core.diagnostics import Related
 from pypto_core.frontend.annotations import Annotation, read_annotation
 from pypto_core.frontend.calls import prefix
 from pypto_core.frontend.context import Fault, FunctionContext, Silent, is_poison
-from pypto_core.frontend.expressions import expr, scalar_expr, type_words
+from pypto_core.frontend.expressions import scalar_expr, type_words
 from pypto_core.frontend.submits import assign_submit, submit_name
 from pypto_core.frontend.syntax import dotted
 from pypto_core.frontend.type_check import check_annotation, same_type
@@ -284,6 +284,3 @@ def poison_targets(ctx: FunctionContext, node: ast.stmt) -> None:
     """After a fault: every name that the statement would have bound is of unknown type from here on."""
     for name in target_names(node):
         _poison_name(ctx, name)
-
-
-__all__ = ["annotated", "assign", "bind", "expr", "fresh", "poison_targets"]

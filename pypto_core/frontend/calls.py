@@ -12,7 +12,7 @@ from pypto_core.frontend.attributes import read_attrs
 from pypto_core.frontend.closure import plain, sequence
 from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, is_poison, nearest
 from pypto_core.frontend.dimensions import value_dim
-from pypto_core.frontend.expressions import expr, task_invalid, undefined_name
+from pypto_core.frontend.expressions import expr, undefined_name
 from pypto_core.frontend.folding import as_constant, enum_or_dtype, evaluate, outer_only
 from pypto_core.frontend.static_eval.values import (
     BuiltinFunction,
@@ -424,5 +424,3 @@ _CONTEXT_CHECKS: dict[str, Callable[[FunctionContext, ast.Call], None]] = {
     "world_size": _world_size,
     "alloc_window_buffer": _window_buffer,
 }
-
-__all__ = ["call", "keyword_value", "positional", "prefix", "task_invalid", "unsupported_callee"]

@@ -8,7 +8,7 @@ from pypto_core.frontend.closure import describe, is_fault, sequence
 from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, nearest
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown, Value
 from pypto_core.frontend.syntax import dotted, int_literal
-from pypto_core.ir import ConstInt, DataType, Expr, ScalarType, ScalarTypeError, Span, make_binary, make_unary
+from pypto_core.ir import ConstInt, Expr, ScalarType, ScalarTypeError, make_binary, make_unary
 
 _TAGS: dict[type[ast.AST], str] = {
     ast.Add: "add",
@@ -225,6 +225,3 @@ def read_index(ctx: FunctionContext, node: ast.expr, field: str) -> Expr:
     if isinstance(node, ast.Constant | ast.Dict | ast.Lambda | ast.JoinedStr):
         ctx.fail("view-field", f"'{ctx.text(node)}' is no index expression", node)
     return read_dim(ctx, node)
-
-
-__all__ = ["DataType", "Span", "read_dim", "read_index", "read_index_list", "read_shape", "symbol", "value_dim"]

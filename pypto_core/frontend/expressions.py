@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from pypto_core.frontend.closure import describe, sequence
 from pypto_core.frontend.context import (
-    INDEX_TYPE,
     TASK_ID_TYPE,
     Fault,
     FunctionContext,
@@ -16,17 +15,15 @@ from pypto_core.frontend.context import (
     nearest,
 )
 from pypto_core.frontend.dimensions import value_dim
-from pypto_core.frontend.folding import as_constant, fold_pair, folded, outer_only
+from pypto_core.frontend.folding import as_constant, fold_pair, folded
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Value
 from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import Located, dotted
 from pypto_core.ir import (
     UNKNOWN,
     Call,
-    ConstBool,
     ConstFloat,
     ConstInt,
-    DistributedTensorType,
     Expr,
     MakeTuple,
     MemorySpace,
@@ -36,9 +33,7 @@ from pypto_core.ir import (
     Span,
     TensorType,
     TileType,
-    TupleType,
     Type,
-    Var,
     make_binary,
     make_unary,
 )
@@ -418,21 +413,3 @@ _EXPRESSIONS: dict[type[ast.AST], Callable[..., Expr]] = {
     ast.Call: _call,
     ast.Subscript: _subscript,
 }
-
-__all__ = [
-    "INDEX_TYPE",
-    "ConstBool",
-    "DistributedTensorType",
-    "TupleType",
-    "Var",
-    "binary",
-    "condition",
-    "expr",
-    "outer_only",
-    "outer_value",
-    "scalar_expr",
-    "scalar_operand",
-    "task_invalid",
-    "type_words",
-    "undefined_name",
-]

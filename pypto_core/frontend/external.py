@@ -10,7 +10,6 @@ from pypto_core.frontend.context import FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import expr, undefined_name
 from pypto_core.frontend.kernel_calls import build_call, check_arity, read_arguments
 from pypto_core.frontend.static_eval.values import KernelFunction
-from pypto_core.frontend.syntax import Located
 from pypto_core.ir import Expr, MakeTuple
 
 
@@ -177,6 +176,3 @@ class Overlay:
     @property
     def interpreter(self):  # type: ignore[no-untyped-def]
         return self.front.interpreter
-
-
-__all__ = ["Located", "called_by_name", "inline_return", "is_kernel"]

@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from pypto_core.frontend.annotations import direction_of, read_annotation, read_param, read_returns
+from pypto_core.frontend.annotations import direction_of, read_param, read_returns
 from pypto_core.frontend.closure import Closure
 from pypto_core.frontend.comments import CommentReader
 from pypto_core.frontend.context import Callee, Fault, FunctionContext, ProgramContext, Silent
@@ -285,6 +285,3 @@ def _verbatim(statements: list[Statement]) -> str:
         texts.append(item.source.chunk.text.rstrip("\r\n"))
     unique = list(dict.fromkeys(texts))
     return textwrap.dedent("\n".join(unique))
-
-
-__all__ = ["FunctionSpec", "declare", "function_context", "header_span", "parse_function", "read_annotation"]

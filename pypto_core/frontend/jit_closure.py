@@ -11,7 +11,6 @@ from pypto_core.frontend.static_eval.scopes import ModuleEnvironment, Scope
 from pypto_core.frontend.static_eval.values import (
     ClassData,
     DynVar,
-    External,
     InstanceData,
     KernelFunction,
     LibraryName,
@@ -24,7 +23,7 @@ from pypto_core.frontend.static_eval.values import (
 from pypto_core.frontend.syntax import SourceMap
 
 #: Payloads that are no values of a body but tell why a use of them is wrong or unknown.
-_SPOKEN = (Unknown, External, KernelFunction, PyFunction, PlSymbol, LibraryName, DynVar)
+_SPOKEN = (Unknown, KernelFunction, PyFunction, PlSymbol, LibraryName, DynVar)
 
 
 class JitClosure:
@@ -46,8 +45,6 @@ class JitClosure:
         value = self._found(name)
         if value is None:
             return None
-        if isinstance(value.data, External):
-            return unknown(f"{value.data.name} is not modelled", name)
         if isinstance(value.data, (bool, int, float)):
             return value if not self._is_free(name) else None
         return value if isinstance(value.data, _SPOKEN) else None

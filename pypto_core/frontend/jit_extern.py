@@ -51,6 +51,7 @@ def parse_extern(function: JitFunction, program: ProgramContext) -> list[Functio
     if not _check_sources(ctx, function, core):
         return []
     _check_include_dirs(ctx, function)
+    _check_files(ctx, function, core)
     if core != "mixed":
         made = _single(function, program, _CORES[core], function.name, "source", False)
         return [made] if made is not None else []
@@ -157,6 +158,23 @@ def _check_include_dirs(ctx: FunctionContext, function: JitFunction) -> None:
             "include_dirs is a list or tuple of paths",
             _keyword_node(function, "include_dirs"),
         )
+
+
+def _check_files(ctx: FunctionContext, function: JitFunction, core: str) -> None:
+    """Sources and directories that are certainly not there; a build may still make them."""
+    keywords = function.kernel.keywords
+    sources = ("aic_source", "aiv_source") if core == "mixed" else ("source",)
+    named = [(name, path) for name in sources for path in [_text(keywords.get(name))] if path]
+    named += [("include_dirs", path) for path in _paths(function, keywords.get("include_dirs")) or ()]
+    for name, path in named:
+        resolved = _resolved(function, path)
+        if function.closure.interpreter.graph.resolver.exists(resolved) is False:
+            ctx.warn(
+                "extern-source-missing",
+                f"'{path}' is not found as {resolved}",
+                _keyword_node(function, name),
+                path=resolved,
+            )
 
 
 def _paths(function: JitFunction, value: Value | None) -> tuple[str, ...] | None:

@@ -52,6 +52,10 @@ class ModuleResolver(Protocol):
         """Submodule ``name`` of a package."""
         ...
 
+    def exists(self, path: str) -> bool | None:
+        """Whether there is a file or directory; None when that cannot be told."""
+        ...
+
 
 class NoModules:
     """Nothing can be found."""
@@ -63,6 +67,9 @@ class NoModules:
         return None
 
     def find_in(self, package: ModuleFile, name: str) -> ModuleFile | None:
+        return None
+
+    def exists(self, path: str) -> bool | None:
         return None
 
 
@@ -94,6 +101,9 @@ class TextResolver:
 
     def find_in(self, package: ModuleFile, name: str) -> ModuleFile | None:
         return self._module(f"{package.name}.{name}" if package.name else name)
+
+    def exists(self, path: str) -> bool | None:
+        return None
 
 
 class FileSystem(Protocol):
@@ -197,3 +207,6 @@ class FileResolver:
             return None
         full = f"{package.name}.{name}" if package.name else name
         return self._below(posixpath.dirname(package.filename), name, full)
+
+    def exists(self, path: str) -> bool | None:
+        return self._files.is_directory(path) or self._files.read(path) is not None

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from pypto_core.diagnostics import Diagnostic, error
+from pypto_core.frontend.imports import unresolved_imports
 from pypto_core.frontend.jit import parse_jit
 from pypto_core.frontend.jit_functions import DEP_FORMS
 from pypto_core.frontend.memory import ParseMemory, Reading, copy_of, remembered
@@ -80,6 +81,7 @@ def parse_module(
     diagnostics.extend(check_symbols(syntax))
     reader = _Reader(graph, checkpoint, memory)
     reader.read(root.filename)
+    reader.diagnostics.extend(unresolved_imports(graph.root, reader.kernels))
     unique = {(d.code, d.span, d.message): d for d in [*diagnostics, *reader.diagnostics]}
     ordered = sorted(unique.values(), key=lambda d: (d.span.line, d.span.column))
     first = next(iter(reader.programs.values()), None)
@@ -98,10 +100,11 @@ class _Reader:
         self.programs: dict[str, Program] = {}
         self.diagnostics: list[Diagnostic] = []
         self.incomplete: set[tuple[str, str]] = set()
+        self.kernels: list[KernelFunction | ProgramClass] = []
 
     def read(self, filename: str) -> None:
         """Entries first: what they say about a function they reach counts more than what it says of itself."""
-        kernels = file_kernels(self.graph, filename)
+        kernels = self.kernels = file_kernels(self.graph, filename)
         reading = self.memory.reading(self.graph) if self.memory is not None else None
         parsed: dict[int, ParsedProgram] = {}
         reached: set[tuple[int, int]] = set()

@@ -17,7 +17,6 @@ from pypto_core.frontend.submits import submit_name
 from pypto_core.frontend.syntax import dotted
 from pypto_core.frontend.yields import bare_yield, is_yield
 from pypto_core.ir import (
-    UNKNOWN,
     BreakStmt,
     Call,
     ContinueStmt,
@@ -214,5 +213,3 @@ _STATEMENTS: dict[type[ast.AST], Callable[..., None]] = {
     ast.Pass: _pass,
     Broken: _broken,
 }
-
-__all__ = ["UNKNOWN", "block", "function_body", "statement"]

@@ -10,7 +10,7 @@ from pypto_core.frontend.static_eval.builtin_functions import BUILTINS
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.limits import LimitReached
 from pypto_core.frontend.static_eval.scopes import Scope
-from pypto_core.frontend.static_eval.values import Value, unknown
+from pypto_core.frontend.static_eval.values import External, Value, unknown
 from pypto_core.frontend.syntax import SourceMap
 
 
@@ -33,6 +33,10 @@ class ScopeClosure:
 
     def lookup(self, name: str) -> Value | None:
         """Value of a name; builtins are no outer values."""
+        value = self._lookup(name)
+        return modelled(value) if value is not None else None
+
+    def _lookup(self, name: str) -> Value | None:
         value = self.interpreter.lookup(name, self.scope)
         if value is not None and value is BUILTINS.get(name):
             return None
@@ -50,7 +54,7 @@ class ScopeClosure:
         it.source = self.source
         it.budget.refill()
         try:
-            return it.evaluate(node, self._scope_for(node))
+            return modelled(it.evaluate(node, self._scope_for(node)))
         except (LimitReached, RecursionError) as limit:
             return unknown(limit.reason if isinstance(limit, LimitReached) else "too deeply nested")
         finally:
@@ -86,3 +90,8 @@ class ScopeClosure:
     def elsewhere(self, scope: Scope, source: SourceMap) -> Closure:
         """The closure of another scope of the same evaluation."""
         return ScopeClosure(self.interpreter, scope, source)
+
+
+def modelled(value: Value) -> Value:
+    """What is of a library that is not modelled is unknown to a kernel."""
+    return unknown(f"{value.data.name} is not modelled") if isinstance(value.data, External) else value

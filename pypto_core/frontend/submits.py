@@ -25,7 +25,6 @@ from pypto_core.ir import (
     AssignStmt,
     BinaryExpr,
     Call,
-    Cast,
     ConstInt,
     DataType,
     Expr,
@@ -363,6 +362,3 @@ def read_predicate(ctx: FunctionContext, node: ast.expr, deps: tuple[Expr, ...])
 
 def _is_const_number(ctx: FunctionContext, left: ast.expr, right: ast.expr) -> bool:
     return any(outer_only(ctx, n) and type(ctx.closure.evaluate(n).data) is int for n in (left, right))
-
-
-__all__ = ["Cast", "assign_submit", "literal_flag", "read_deps", "read_predicate", "read_submit", "submit_name"]

@@ -13,7 +13,6 @@ from pypto_core.ir import (
     UNKNOWN,
     ArrayType,
     ConstInt,
-    DataType,
     Expr,
     MakeTuple,
     ScalarType,
@@ -223,6 +222,3 @@ def _tile_slice(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: Til
     if dropped:
         args.append(MakeTuple(tuple(ConstInt(i, span=span) for i in dropped), span=span))
     return operator(ctx, "tile.slice", args, span)
-
-
-__all__ = ["Axis", "DataType", "axes", "operator", "subscript"]
