@@ -7,8 +7,11 @@ when a fact is published.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from typing import Final
+
+_NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 class Chunk:
@@ -29,16 +32,7 @@ class Chunk:
     def line_starts(self) -> list[int]:
         """Offsets at which the lines of the chunk begin; lines end with LF, CRLF or a lone CR."""
         if self._starts is None:
-            starts = [0]
-            text, position = self.text, 0
-            for line in text.splitlines(keepends=True) if "\r" in text else ():
-                position += len(line)
-                starts.append(position)
-            if not starts[1:]:
-                position = text.find("\n")
-                while position >= 0:
-                    starts.append(position + 1)
-                    position = text.find("\n", position + 1)
+            starts = [0, *(m.end() for m in _NEWLINE.finditer(self.text))]
             self._starts = starts
         return self._starts
 
