@@ -16,6 +16,8 @@ import pytest
 
 from pypto_core.diagnostics import Severity
 from pypto_core.frontend import ParseResult, parse
+from pypto_core.frontend.modules import FileResolver, ModuleFile
+from pypto_core.frontend.parse import parse_module
 from pypto_core.ir import print_ir
 
 _MARK = re.compile(r"#! (?P<code>[\w-]+)(?:: (?P<words>.*?))?(?: @ (?P<file>[\w.]+):(?P<line>\d+))?$")
@@ -91,3 +93,32 @@ def test_printed(case: Case, key: str) -> None:
     blocks = re.split(r"(?m)^    @pl\.function.*\n", text)[1:]
     printed = {re.match(r"\s*def (\w+)", b)[1]: dedent(b).strip("\n") for b in blocks}  # type: ignore[index]
     assert printed[function] == case.printed[key].strip("\n")
+
+
+class _Files:
+    """Files in memory."""
+
+    def __init__(self, files: dict[str, str]) -> None:
+        self.files = files
+
+    def read(self, path: str) -> str | None:
+        return self.files.get(path)
+
+    def is_directory(self, path: str) -> bool:
+        return any(name.startswith(path + "/") for name in self.files)
+
+
+def test_source_of_external_kernel_is_looked_up_beside_the_file() -> None:
+    text = (
+        "import pypto.language as pl\n"
+        '@pl.jit.extern(core_type="aic", source="csrc/gemm.cpp", include_dirs=["inc", "csrc"])\n'
+        "def gemm(x: pl.Tensor[[64, 64], pl.FP32]):\n    ...\n"
+        '@pl.jit.extern(core_type="aiv", source="csrc/lost.cpp")\n'
+        "def lost(x: pl.Tensor[[64, 64], pl.FP32]):\n    ...\n"
+    )
+    resolver = FileResolver(_Files({"/w/csrc/gemm.cpp": "", "/w/k.py": text}))
+    found = parse_module(ModuleFile("k", "/w/k.py", text), resolver).diagnostics
+    assert [(d.code, d.span.text, d.data["path"]) for d in found] == [
+        ("extern-source-missing", 'include_dirs=["inc", "csrc"]', "/w/inc"),
+        ("extern-source-missing", 'source="csrc/lost.cpp"', "/w/csrc/lost.cpp"),
+    ]
