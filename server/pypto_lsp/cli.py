@@ -7,21 +7,25 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
 
 import click
 
-from pypto_core import Diagnostic, Severity, lane_rows, passes, rules
+from pypto_core import Diagnostic, Entry, Severity, lane_rows, passes, rules
+from pypto_core import lower as lowered_anew
 from pypto_lsp import __version__
-from pypto_lsp.check import Checked, Checker, NoSuchPath, python_files
-from pypto_lsp.config import BACKENDS, ConfigError
-from pypto_lsp.lowered import UnknownName, entry_named, pass_name, render
+from pypto_lsp.check import Checked, Checker, Report, absolute, check_files, gathered
+from pypto_lsp.config import BACKENDS, ConfigError, codes_of
+from pypto_lsp.discover import STDIN, NoSuchPath, excludes, expand
+from pypto_lsp.lowered import SOURCE_STAGE, UnknownName, entry_named, pass_name, render
+from pypto_lsp.render.explain import page
 from pypto_lsp.render.lanes import lane_table
 from pypto_lsp.render.machine import as_github, as_json, as_sarif
 from pypto_lsp.render.report import console, report, summary
 
 FAULT = 2
+SEVERITIES = {severity.text: severity for severity in Severity}
 backend_option = click.option(
     "--backend", type=click.Choice(BACKENDS), help="Chip to lower for (default: a2a3)."
 )
@@ -31,6 +35,7 @@ search_option = click.option(
     metavar="DIR",
     help="Folder in which imported modules are looked for; may be repeated.",
 )
+entry_option = click.option("--entry", help="The kernel; needed when the file has several.")
 
 
 class _Fault(click.ClickException):
@@ -39,16 +44,18 @@ class _Fault(click.ClickException):
     exit_code = FAULT
 
 
-def _overrides(backend: str | None, search_path: tuple[str, ...], **more: Any) -> dict[str, object]:
+def _overrides(
+    backend: str | None, search_path: tuple[str, ...], **more: tuple[str, ...]
+) -> dict[str, object]:
     given: dict[str, object] = {k: v for k, v in more.items() if v}
     if backend:
         given["backend"] = backend
     if search_path:
-        given["search_path"] = search_path
+        given["search_path"] = tuple(absolute(folder) for folder in search_path)
     return given
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(__version__, prog_name="pypto-lsp")
 def main() -> None:
     """Language server and checker for PyPTO kernels. Kernels are read, never imported or executed."""
@@ -88,6 +95,7 @@ def serve(tcp: bool, host: str, port: int, log_level: str) -> None:
         server.start_io()
 
 
+# ---------------------------------------------------------------------------------------------------------------- check
 @main.command()
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option(
@@ -97,79 +105,133 @@ def serve(tcp: bool, host: str, port: int, log_level: str) -> None:
     type=click.Choice(["text", "json", "sarif", "github"]),
     help="Form of the findings.",
 )
-@click.option("--select", multiple=True, metavar="CODE", help="Report only this code; may be repeated.")
-@click.option("--ignore", multiple=True, metavar="CODE", help="Do not report this code; may be repeated.")
+@click.option(
+    "--select", multiple=True, metavar="CODE", help="Report only this code (or 'aiv-*'); may be repeated."
+)
+@click.option(
+    "--ignore", multiple=True, metavar="CODE", help="Do not report this code (or 'aiv-*'); may be repeated."
+)
+@click.option(
+    "--exclude", multiple=True, metavar="PATTERN", help="Leave out files found in folders; may be repeated."
+)
+@click.option(
+    "--severity",
+    default="hint",
+    type=click.Choice(list(SEVERITIES)),
+    help="Report findings of at least this severity (default: all).",
+)
 @click.option("--fix", is_flag=True, help="Apply the fixes that are safe, then report what is left.")
 @click.option("--statistics", is_flag=True, help="Count the findings by code.")
+@click.option("--stdin-filename", default="stdin.py", metavar="FILE", help="What '-' is to be taken for.")
+@click.option(
+    "--jobs", "-j", type=click.IntRange(1), help="Processes for many files (default: one a processor)."
+)
 @backend_option
 @search_option
 def check(
-    paths: tuple[str, ...], form: str, select: tuple[str, ...], ignore: tuple[str, ...],
-    fix: bool, statistics: bool, backend: str | None, search_path: tuple[str, ...],
-) -> None:  # fmt: skip
-    """Check files, folders or patterns."""
-    unknown = [code for code in (*select, *ignore) if code not in rules()]
-    if unknown:
-        raise _Fault(f"there is no code {unknown[0]!r}; see the pages of the rules or pypto-lsp explain")
-    checker = Checker(_overrides(backend, search_path, select=select, ignore=ignore))
+    paths: tuple[str, ...],
+    form: str,
+    select: tuple[str, ...],
+    ignore: tuple[str, ...],
+    exclude: tuple[str, ...],
+    severity: str,
+    fix: bool,
+    statistics: bool,
+    stdin_filename: str,
+    jobs: int | None,
+    backend: str | None,
+    search_path: tuple[str, ...],
+) -> None:
+    """Check files, folders or patterns; '-' reads standard input.
+
+    Exit code: 0 without errors, 1 with errors, 2 when the call was wrong. A finding is silenced by a comment on its line:
+    '# pypto: ignore[CODE]'. Settings come from [tool.pypto-lsp] of the nearest pyproject.toml.
+    """
+    for pattern in (*select, *ignore):
+        if not codes_of((pattern,)):
+            raise _Fault(f"there is no code {pattern!r}; pypto-lsp explain lists them")
+    patterns = tuple(absolute(pattern) for pattern in exclude)
+    overrides = _overrides(backend, search_path, select=select, ignore=ignore, exclude=patterns)
+    checker = Checker(overrides)
     try:
-        files = list(python_files(paths))
+        files = list(expand(paths, lambda file: excludes(absolute(file), checker.config(file).exclude)))
         if fix:
-            fixed = sum(checker.fix(file) for file in files)
+            fixed = sum(checker.fix(file) for file in files if file != STDIN)
             click.echo(f"applied {fixed} fix{'es' if fixed != 1 else ''}", err=True)
-        results = _check_all(checker, files)
+        stdin = sys.stdin.buffer.read() if STDIN in files else b""
+        made = check_files(files, overrides, stdin, stdin_filename, jobs)
+        results = gathered(_with_progress(made, len(files)))
     except (NoSuchPath, ConfigError) as fault:
         raise _Fault(str(fault)) from fault
-    found = [finding for result in results for finding in result.findings]
+    wanted = SEVERITIES[severity]
+    found = [finding for finding in results.findings if finding.severity <= wanted]
     if form == "text":
         _print_text(results, found)
     else:
-        click.echo({"json": as_json, "sarif": as_sarif, "github": as_github}[form](found))
+        click.echo({"json": as_json, "sarif": as_sarif, "github": as_github}[form](found, results.shown))
     if statistics:
         for code, count in Counter(f.code for f in found).most_common():
             click.echo(f"{count:6} {code}", err=form != "text")
+    for details in results.faults:
+        click.echo(f"internal error: {details}", err=True)
     sys.exit(1 if any(f.severity is Severity.ERROR for f in found) else 0)
 
 
-def _check_all(checker: Checker, files: list[str]) -> list[Checked]:
-    if len(files) < 2 or not sys.stderr.isatty():
-        return [checker.check(file) for file in files]
+def _with_progress(made: Iterable[Checked], total: int) -> Iterable[Checked]:
+    if total < 2 or not sys.stderr.isatty():
+        return made
     from rich.progress import track
 
-    return [checker.check(f) for f in track(files, "checking", console=console(stderr=True), transient=True)]
+    return track(made, "checking", total=total, console=console(stderr=True), transient=True)
 
 
-def _print_text(results: list[Checked], found: list[Diagnostic]) -> None:
+def _print_text(results: Report, found: list[Diagnostic]) -> None:
     out = console()
-    sources = {result.path: result.text for result in results}
-    for result in results:
-        for finding in result.findings:
-            out.print(report(finding, sources, result.path if not finding.span.is_valid else ""))
-    out.print(summary(found, len(results)))
+    for finding in found:
+        out.print(report(finding, results.sources, results.shown))
+    out.print(summary(found, results.analysed, len(results.files) - results.analysed))
 
 
-def _opened(file: str, backend: str | None, search_path: tuple[str, ...]) -> Checker:
+# ----------------------------------------------------------------------------------------------------------- one kernel
+def _opened(file: str, backend: str | None, search_path: tuple[str, ...]) -> tuple[Checker, str]:
+    """A workspace with the file open, and the name it has there."""
     checker = Checker(_overrides(backend, search_path))
-    if not Path(file).is_file():
-        raise _Fault(f"{file}: no such file")
     try:
-        _, fault = checker.open(file)
+        text, fault = checker.read(file)
+        if fault is not None:
+            raise _Fault(f"{file}: {fault.message}")
+        return checker, checker.open(file, text)
     except ConfigError as error:
         raise _Fault(str(error)) from error
-    if fault is not None:
-        raise _Fault(f"{file}: {fault.message}")
-    return checker
+
+
+def _chosen(checker: Checker, name: str, file: str, entry: str | None) -> Entry:
+    """The kernel that is meant; when there is none, what is wrong in the file is printed."""
+    try:
+        return entry_named(checker.core.entries(name), entry, file)
+    except UnknownName as fault:
+        _print_errors(checker, name, file)
+        raise _Fault(str(fault)) from fault
+
+
+def _print_errors(checker: Checker, name: str, file: str) -> None:
+    document = checker.core.document(name)
+    results = gathered([Checked(file, document.text if document else "", checker.core.diagnostics(name))])
+    out = console(stderr=True)
+    for finding in results.findings:
+        if finding.severity is Severity.ERROR:
+            out.print(report(finding, results.sources, results.shown))
 
 
 @main.command()
 @click.argument("file")
-@click.option("--entry", help="Kernel to lower; needed when the file has several.")
+@entry_option
 @click.option(
     "--pass",
-    "name",
+    "stage",
     default="SkewCrossCorePipeline",
     show_default=True,
-    help="Show the IR after this pass; 'source' for before the first.",
+    help=f"Show the IR after this pass; '{SOURCE_STAGE}' for before the first.",
 )
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file.")
 @backend_option
@@ -177,36 +239,26 @@ def _opened(file: str, backend: str | None, search_path: tuple[str, ...]) -> Che
 def lower(
     file: str,
     entry: str | None,
-    name: str,
+    stage: str,
     output: str | None,
     backend: str | None,
     search_path: tuple[str, ...],
 ) -> None:
-    """Print the IR of a kernel after a pass."""
-    checker = _opened(file, backend, search_path)
+    """Print the IR of a kernel after a pass. Exit code 1 when the kernel was refused before it."""
     try:
-        wanted = pass_name(name)
-        chosen = entry_named(checker.core.entries(file), entry, file)
+        wanted = pass_name(stage)
     except UnknownName as fault:
-        _print_findings(checker, file)
         raise _Fault(str(fault)) from fault
-    lowering = checker.core.lowering(file, chosen.name)
+    checker, name = _opened(file, backend, search_path)
+    chosen = _chosen(checker, name, file, entry)
+    lowering = checker.core.lowering(name, chosen.name)
     assert lowering is not None
-    text = render(lowering, wanted, file)
+    text = render(lowering, wanted, name)
     if output:
-        Path(output).write_text(text.text + "\n", encoding="utf-8")
+        Path(output).write_text(text.text.rstrip("\n") + "\n", encoding="utf-8")
     else:
-        click.echo(text.text)
+        click.echo(text.text.rstrip("\n"))
     sys.exit(0 if text.reached == wanted else 1)
-
-
-def _print_findings(checker: Checker, file: str) -> None:
-    document = checker.core.document(file)
-    sources = {file: document.text} if document is not None else {}
-    out = console(stderr=True)
-    for finding in checker.core.diagnostics(file):
-        if finding.severity is Severity.ERROR:
-            out.print(report(finding, sources, file))
 
 
 @main.command()
@@ -216,28 +268,24 @@ def _print_findings(checker: Checker, file: str) -> None:
 @search_option
 def lanes(file: str, entry: str | None, backend: str | None, search_path: tuple[str, ...]) -> None:
     """Print what each vector lane holds of every value of a kernel."""
-    checker = _opened(file, backend, search_path)
-    entries = checker.core.entries(file)
-    try:
-        chosen = [entry_named(entries, entry, file)] if entry or not entries else list(entries)
-    except UnknownName as fault:
-        _print_findings(checker, file)
-        raise _Fault(str(fault)) from fault
+    checker, name = _opened(file, backend, search_path)
+    entries = checker.core.entries(name)
+    chosen = list(entries) if entries and entry is None else [_chosen(checker, name, file, entry)]
     out = console()
-    chip = checker.core.settings(file).backend or ""
+    chip = checker.core.settings(name).backend or ""
     for one in chosen:
-        histories = checker.core.histories(file, one.name)
+        histories = checker.core.histories(name, one.name)
         assert histories is not None
         out.print(lane_table(f"{one.name} ({chip})", lane_rows(histories), chip))
-        stopped = histories.lowering.stopped_at
-        if stopped:
-            out.print(f"the kernel was refused at {stopped}; run: pypto-lsp check {file}")
-    sys.exit(0)
+        if histories.lowering.stopped_at:
+            out.print(
+                f"the kernel was refused at {histories.lowering.stopped_at}; run: pypto-lsp check {file}"
+            )
 
 
 @main.command("passes")
 @click.argument("file", required=False)
-@click.option("--entry", help="Kernel whose passes are timed; needed when the file has several.")
+@entry_option
 @backend_option
 @search_option
 def passes_command(
@@ -248,22 +296,26 @@ def passes_command(
         for number, name in enumerate(passes.PIPELINE, 1):
             click.echo(f"{number:3} {name}")
         return
-    checker = _opened(file, backend, search_path)
-    try:
-        chosen = entry_named(checker.core.entries(file), entry, file)
-    except UnknownName as fault:
-        raise _Fault(str(fault)) from fault
-    lowering = checker.core.lowering(file, chosen.name)
-    assert lowering is not None
+    checker, opened = _opened(file, backend, search_path)
+    chosen = _chosen(checker, opened, file, entry)
+    chip = checker.core.settings(opened).backend
+    lowered_anew(chosen.program, chip)  # loads what the passes need, so that the times below are theirs
+    lowering = lowered_anew(chosen.program, chip)
     for number, stage in enumerate(lowering.stages, 1):
         click.echo(
             f"{number:3} {stage.name:24} {'changed' if stage.changed else '-':8} {stage.seconds * 1000:8.2f} ms"
         )
     if lowering.stopped_at:
-        click.echo(f"stopped at {lowering.stopped_at}")
+        where = (
+            "before the first pass"
+            if lowering.stopped_at == "pipeline_input"
+            else f"at {lowering.stopped_at}"
+        )
+        click.echo(f"the kernel was refused {where}; run: pypto-lsp check {file}")
         sys.exit(1)
 
 
+# -------------------------------------------------------------------------------------------------------------- explain
 @main.command()
 @click.argument("code", required=False)
 def explain(code: str | None) -> None:
@@ -279,18 +331,4 @@ def explain(code: str | None) -> None:
 
         near = get_close_matches(code, table, 3)
         raise _Fault(f"there is no code {code!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
-    click.echo(f"{rule.code} ({rule.severity.text})\n\n{rule.title}\n\n{rule.explanation}\n")
-    if rule.failing:
-        click.echo(f"Fails:\n\n{_indented(rule.failing)}\n")
-    if rule.repaired:
-        click.echo(f"Repaired:\n\n{_indented(rule.repaired)}\n")
-    fixes = {
-        "none": "There is no quick fix.",
-        "safe": "There is a quick fix; it is safe to apply.",
-        "review": "There is a quick fix; look at what it does.",
-    }
-    click.echo(fixes[rule.fix])
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}".rstrip() for line in text.strip("\n").split("\n"))
+    click.echo(page(rule))

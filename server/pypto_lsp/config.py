@@ -6,12 +6,13 @@ The editor's settings win over the file's, the command line's over both.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from pypto_core import Settings
+from pypto_core import Settings, rules
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -36,6 +37,8 @@ class Config:
     max_file_size: float = 2.0
     ignore: tuple[str, ...] = ()
     select: tuple[str, ...] = ()
+    #: Patterns of files that are not checked when they are found in a folder; absolute.
+    exclude: tuple[str, ...] = ()
     hint_types: bool = True
     hint_lanes: bool = True
     hint_parameters: bool = False
@@ -50,8 +53,8 @@ class Config:
         return Settings(
             backend=self.backend,
             search_path=self.search_path,
-            ignore=frozenset(self.ignore),
-            select=frozenset(self.select),
+            ignore=codes_of(self.ignore),
+            select=codes_of(self.select),
             max_bytes=int(self.max_file_size * _MIB),
         )
 
@@ -78,6 +81,7 @@ _FILE_NAMES = {
     "max-file-size": "max_file_size",
     "ignore": "ignore",
     "select": "select",
+    "exclude": "exclude",
 }
 _CHOICES = {"backend": BACKENDS, "run": ("onType", "onSave")}
 
@@ -140,9 +144,17 @@ def _checked(written: str, name: str, value: Any, kind: str, folder: str) -> Any
         return float(value)
     if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):
         raise ConfigError(f"{written} is {value!r}; it takes a list of texts")
-    if name == "search_path":
+    if name in ("search_path", "exclude"):
         return tuple(expand(v, folder) for v in value)
+    for code in value:
+        if not codes_of((code,)):
+            raise ConfigError(f"{written} names {code!r}, which is no code; pypto-lsp explain lists them")
     return tuple(value)
+
+
+def codes_of(patterns: Iterable[str]) -> frozenset[str]:
+    """The codes that some patterns name (``aiv-cube-in-region``, ``aiv-*``)."""
+    return frozenset(code for pattern in patterns for code in rules() if fnmatchcase(code, pattern))
 
 
 def expand(path: str, folder: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 
 _MAX_MODULE_BYTES = 2 * 1024 * 1024
@@ -25,7 +26,9 @@ class Disk:
         known = self._texts.get(path)
         if known is not None and known[:2] == (status.st_mtime_ns, status.st_size):
             return known[2]
-        text = _read(path) if status.st_size <= _MAX_MODULE_BYTES else None
+        # Pipes and devices have no end; they are no modules.
+        readable = stat.S_ISREG(status.st_mode) and status.st_size <= _MAX_MODULE_BYTES
+        text = _read(path) if readable else None
         self._texts[path] = (status.st_mtime_ns, status.st_size, text)
         return text
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
 
 from rich.console import Console
 from rich.text import Text
@@ -20,8 +21,12 @@ _MAX_LINES = 6
 PLAIN_WIDTH = 150
 
 
-def report(finding: Diagnostic, sources: Mapping[str, str], shown_path: str = "") -> Text:
-    """One finding::
+#: Lines as Python counts them: a form feed or a Unicode line separator ends none.
+_LINE_END = re.compile("\r\n|\r|\n")
+
+
+def report(finding: Diagnostic, sources: Mapping[str, str], shown: Callable[[str], str] = str) -> Text:
+    """One finding; ``sources`` are the texts by file name, ``shown`` says how a file is to be called::
 
     error[aiv-reduce-split-axis]: ...
       --> kernel.py:14:20
@@ -39,12 +44,10 @@ def report(finding: Diagnostic, sources: Mapping[str, str], shown_path: str = ""
     if span.is_valid:
         width = len(str(span.end_line))
         out.append(" " * width + "--> ", style="blue")
-        out.append(f"{shown_path or span.filename}:{span.line}:{span.column}\n")
+        out.append(f"{shown(span.filename)}:{span.line}:{span.column}\n")
         out.append(excerpt(span, sources.get(span.filename, ""), width, "^", colour))
     else:
         width = 1
-        out.append("  --> ", style="blue")
-        out.append(f"{shown_path}\n")
     for line in rest:
         if line.strip():
             out.append(" " * width + " = ", style="blue")
@@ -55,7 +58,7 @@ def report(finding: Diagnostic, sources: Mapping[str, str], shown_path: str = ""
         out.append(f": {other.message}\n")
         if other.span.is_valid:
             out.append(" " * width + "   --> ", style="blue")
-            out.append(f"{other.span.filename}:{other.span.line}:{other.span.column}\n")
+            out.append(f"{shown(other.span.filename)}:{other.span.line}:{other.span.column}\n")
             out.append(excerpt(other.span, sources.get(other.span.filename, ""), width, "-", "blue"))
     return out
 
@@ -63,7 +66,7 @@ def report(finding: Diagnostic, sources: Mapping[str, str], shown_path: str = ""
 def excerpt(span: Span, source: str, width: int, marker: str, colour: str) -> Text:
     """The lines of a span with markers below each."""
     out = Text()
-    lines = source.splitlines()
+    lines = _LINE_END.split(source)
     gutter = " " * width + " |"
     out.append(gutter + "\n", style="blue")
     first, last = span.line, min(span.end_line, len(lines))
@@ -74,7 +77,7 @@ def excerpt(span: Span, source: str, width: int, marker: str, colour: str) -> Te
         expanded = text.expandtabs(4)
         start, end = len(text[:start].expandtabs(4)), max(len(text[:end].expandtabs(4)), start + 1)
         out.append(f"{number:>{width}} | ", style="blue")
-        out.append(expanded + "\n")
+        out.append(_printable(expanded) + "\n")
         out.append(gutter + " ", style="blue")
         out.append(" " * start + marker * max(end - start, 1) + "\n", style=colour)
     if last - first >= _MAX_LINES:
@@ -82,8 +85,15 @@ def excerpt(span: Span, source: str, width: int, marker: str, colour: str) -> Te
     return out
 
 
-def summary(found: Iterable[Diagnostic], files: int) -> str:
-    """``2 errors, 1 warning in 3 files``."""
+def _printable(line: str) -> str:
+    """Control characters of a file must not reach the terminal."""
+    return "".join(
+        char if char.isprintable() or char == " " else "\N{REPLACEMENT CHARACTER}" for char in line
+    )
+
+
+def summary(found: Iterable[Diagnostic], files: int, others: int = 0) -> str:
+    """``2 errors, 1 warning in 3 files``; ``others`` were looked at and hold no kernels."""
     counts = dict.fromkeys(Severity, 0)
     for finding in found:
         counts[finding.severity] += 1
@@ -94,6 +104,8 @@ def summary(found: Iterable[Diagnostic], files: int) -> str:
         if count:
             parts.append(f"{count} {word}{'s' if count > 1 else ''}")
     checked = f"{files} file{'s' if files != 1 else ''}"
+    if others:
+        checked += f" ({others} other{'s' if others > 1 else ''} without kernels)"
     return f"{', '.join(parts)} in {checked}" if parts else f"no findings in {checked}"
 
 

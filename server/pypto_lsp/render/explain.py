@@ -1,0 +1,35 @@
+"""The page of a code, as plain text for the terminal."""
+
+from __future__ import annotations
+
+import textwrap
+
+from pypto_core import Rule
+from pypto_lsp.links import rule_page
+
+WIDTH = 100
+FIXES = {
+    "none": "There is no quick fix.",
+    "safe": "There is a quick fix; it is safe to apply unseen (`pypto-lsp check --fix`).",
+    "review": "There is a quick fix; look at what it does before you keep it.",
+}
+#: Said of codes whose fault cannot be written down in a source file.
+NO_EXAMPLE = "No short kernel shows this: the check looks at what the passes make of a kernel, at lowered text, or at the file itself."
+
+
+def page(rule: Rule) -> str:
+    """Title, explanation, failing and repaired example, fix, address of the page."""
+    parts = [f"{rule.code} ({rule.severity.text})", rule.title]
+    parts += [textwrap.fill(line, WIDTH) for line in rule.explanation.split("\n\n")]
+    if rule.failing:
+        parts += ["Reported here:", _indented(rule.failing)]
+    if rule.repaired:
+        parts += ["Repaired:", _indented(rule.repaired)]
+    if not rule.failing:
+        parts.append(textwrap.fill(NO_EXAMPLE, WIDTH))
+    parts += [FIXES[rule.fix], f"Silence it on one line: # pypto: ignore[{rule.code}]", rule_page(rule.code)]
+    return "\n\n".join(parts)
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}".rstrip() for line in text.strip("\n").split("\n"))
