@@ -20,6 +20,7 @@ from pypto_core.fixes.splits import (
     localise,
     other_axis,
     partners,
+    region_call,
     region_of,
     region_split,
     share,
@@ -85,7 +86,11 @@ def _cube_chain(region: ast.For, stmt: ast.stmt) -> list[ast.stmt] | None:
             wanted |= reads(earlier)
     made = {name for s in chain for name in binds(s)}
     for later in body:
-        if later not in chain and stores_of(later) & made and not reads(later) & (binds(body) - made - binds(later)):
+        if (
+            later not in chain
+            and stores_of(later) & made
+            and not reads(later) & (binds(body) - made - binds(later))
+        ):
             chain.add(later)
     if any(reads(s) & lanes for s in chain):
         return None
@@ -255,6 +260,8 @@ def _region_around(
                 break
             wanted |= reads(block[i])
             first = i
+    if any(region_call(n) for s in block[first : last + 1] for n in ast.walk(s)):
+        return None
     editor = Editor(tree)
     make_plain(editor, stmt)
     lane = fresh(tree, stmt, "lane")
@@ -336,7 +343,11 @@ def _vector_outside(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
     if not tree.owns_lines(run):
         return
     pure = all(bound_value(s) is not None for s in run)
-    yield Editor(tree).wrap(first, last, NONE_REGION).fix("Wrap the vector phase in a region of its own", safe=pure)
+    yield (
+        Editor(tree)
+        .wrap(first, last, NONE_REGION)
+        .fix("Wrap the vector phase in a region of its own", safe=pure)
+    )
 
 
 # --- (f), (g) --------------------------------------------------------------------------------------------------------
@@ -485,7 +496,10 @@ def _other_region(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
 
 def _mixed_modes(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """One of the two regions takes the mode of the other."""
-    for span, other in ((finding.span, finding.data["other_mode"]), (finding.data["earlier"], finding.data["mode"])):
+    for span, other in (
+        (finding.span, finding.data["other_mode"]),
+        (finding.data["earlier"], finding.data["mode"]),
+    ):
         stmt = tree.statement(span)
         split = split_of(tree, stmt) if stmt is not None else None
         if split is None or split.kind != "region":

@@ -19,7 +19,9 @@ def _complete(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     if not isinstance(node, ast.Attribute | ast.Name):
         return
     if name == "TaskId":
-        yield Editor(tree).rewrite(node, "pl.Scalar[pl.TASK_ID]").fix("Write pl.Scalar[pl.TASK_ID]", safe=True)
+        yield (
+            Editor(tree).rewrite(node, "pl.Scalar[pl.TASK_ID]").fix("Write pl.Scalar[pl.TASK_ID]", safe=True)
+        )
     elif name == "Scalar":
         yield Editor(tree).insert(tree.end(node), "[pl.INDEX]").fix("Write pl.Scalar[pl.INDEX]")
 
@@ -73,7 +75,11 @@ def _inferred(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
         path = None
     if path and path[0] in ("pl", "pld"):
         yield Editor(tree).rewrite(stmt.annotation, text).fix(f"Annotate as {text}")
-    yield Editor(tree).replace(tree.end(stmt.target), tree.end(stmt.annotation), "").fix("Delete the annotation")
+    yield (
+        Editor(tree)
+        .replace(tree.end(stmt.target), tree.end(stmt.annotation), "")
+        .fix("Delete the annotation")
+    )
 
 
 def _head(node: ast.expr) -> ast.expr:

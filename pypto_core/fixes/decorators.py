@@ -17,7 +17,7 @@ from pypto_core.fixes.functions import (
 )
 from pypto_core.fixes.model import Fix, Fixer
 from pypto_core.fixes.splits import drop_attribute
-from pypto_core.fixes.tree import Function, SourceTree, fresh, keyword, on_tree
+from pypto_core.fixes.tree import Function, SourceTree, binds, fresh, keyword, on_tree
 from pypto_core.frontend.syntax import dotted, string_literal
 
 
@@ -103,14 +103,21 @@ def _signature_only(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
     body = [s for s in function.body if not _is_docstring(s)] if function is not None else []
     if body and tree.owns_lines(body):
         start, end = tree.lines(body[0], body[-1])
-        yield Editor(tree).replace(start, end, f"{tree.indent(body[0])}...{tree.newline}").fix("Replace the body by '...'")
+        yield (
+            Editor(tree)
+            .replace(start, end, f"{tree.indent(body[0])}...{tree.newline}")
+            .fix("Replace the body by '...'")
+        )
 
 
 def _no_self(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     function = _function(finding, tree)
     if function is not None and function.args.args and function.args.args[0].arg == "self":
         editor = Editor(tree).drop(function.args.args[0], list(function.args.args))
-        yield editor.fix("Remove 'self'", safe=not any(isinstance(n, ast.Name) and n.id == "self" for n in ast.walk(function)))
+        yield editor.fix(
+            "Remove 'self'",
+            safe=not any(isinstance(n, ast.Name) and n.id == "self" for n in ast.walk(function)),
+        )
 
 
 def _attributes_first(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -172,23 +179,37 @@ def _to_decorator(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
 def _own_prefix(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """``import pypto.language as L`` becomes ``as pl``, everywhere in the file."""
     alias = str(finding.data["alias"])
-    for stmt in tree.module.body:
-        for entry in stmt.names if isinstance(stmt, ast.Import) else ():
+    for stmt in (s for s in tree.module.body if isinstance(s, ast.Import)):
+        for entry in stmt.names:
             if entry.asname != alias:
                 continue
             new = "pld" if entry.name.endswith(".distributed") else "pl"
-            if any(isinstance(n, ast.Name) and n.id == new for n in ast.walk(tree.module)):
+            editor = Editor(tree).rename(tree.module, alias, new)
+            if _imported(tree, entry.name, new):
+                editor.delete(stmt) if len(stmt.names) == 1 else editor.drop(entry, list(stmt.names))
+            elif new in binds(tree.module):
                 return
-            editor = Editor(tree)
-            end = tree.end(entry)
-            editor.replace(end - len(alias), end, new).rename(tree.module, alias, new)
-            yield editor.fix(f"Import it as {new}", safe=True)
+            else:
+                end = tree.end(entry)
+                editor.replace(end - len(alias), end, new)
+            yield editor.fix(f"Call it {new}", safe=True)
             return
+
+
+def _imported(tree: SourceTree, module: str, name: str) -> bool:
+    """Whether ``import module as name`` stands in the file."""
+    return any(
+        entry.name == module and entry.asname == name
+        for stmt in tree.module.body
+        for entry in (stmt.names if isinstance(stmt, ast.Import) else ())
+    )
 
 
 def _decorate_methods(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     owner = tree.at(finding.span, ast.ClassDef)
-    methods = [s for s in owner.body if isinstance(s, ast.FunctionDef) and not s.decorator_list] if owner else []
+    methods = (
+        [s for s in owner.body if isinstance(s, ast.FunctionDef) and not s.decorator_list] if owner else []
+    )
     editor = Editor(tree)
     for method in methods:
         editor.insert_lines(tree.line_start(tree.start(method)), ["@pl.function"], tree.indent(method))
@@ -253,11 +274,29 @@ def _named_argument(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
 
 def _own_name(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """A kernel is called by the name of its ``def``."""
-    real = finding.data.get("real") or finding.data.get("suggestion")
-    for call in tree.calls(finding.span):
-        if real and isinstance(call.func, ast.Name) and call.func.id != real:
-            yield Editor(tree).rewrite(call.func, str(real)).fix(f"Call it '{real}'")
-            return
+    node, real = tree.at(finding.span, ast.Name), str(finding.data["name"])
+    if node is not None and node.id != real:
+        yield Editor(tree).rewrite(node, real).fix(f"Call it '{real}'")
+
+
+def _passed_type(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """The annotation says what the first call passes."""
+    node = tree.at(finding.span, ast.expr)
+    text = str(finding.data.get("type", ""))
+    while isinstance(node, ast.Subscript) and (dotted(node.value) or ("",))[-1] in ("Out", "InOut"):
+        node = node.slice
+    if node is not None and text.startswith("pl"):
+        yield Editor(tree).rewrite(node, text).fix(f"Annotate as {text}")
+
+
+def _tensor_shape(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """A bare ``pl.Tensor`` gets a shape and an element type to start from."""
+    node = tree.at(finding.span, ast.expr)
+    while isinstance(node, ast.Subscript):
+        node = node.slice
+    if isinstance(node, ast.Attribute | ast.Name):
+        text = "pl.Tensor[[64, 64], pl.FP32]"
+        yield Editor(tree).rewrite(node, text).fix(f"Annotate as a tensor ({text})")
 
 
 FIXERS: Final[dict[str, Fixer]] = {
@@ -281,4 +320,6 @@ FIXERS: Final[dict[str, Fixer]] = {
     "inline-direction-redundant": unwrap_direction("Drop the direction: it has no effect here", safe=True),
     "jit-missing-tensor-meta": on_tree(_named_argument),
     "jit-dep-alias": on_tree(_own_name),
+    "jit-dep-annotation-ignored": on_tree(_passed_type),
+    "jit-bare-tensor": on_tree(_tensor_shape),
 }

@@ -27,7 +27,13 @@ def _branches(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     stmt = tree.around(node, ast.stmt) if node is not None else None
     if node is None or stmt is None or bound_value(stmt) is not node or not tree.owns_lines([stmt]):
         return
-    target = stmt.targets[0] if isinstance(stmt, ast.Assign) else stmt.target if isinstance(stmt, ast.AnnAssign) else None
+    target = (
+        stmt.targets[0]
+        if isinstance(stmt, ast.Assign)
+        else stmt.target
+        if isinstance(stmt, ast.AnnAssign)
+        else None
+    )
     assert isinstance(target, ast.Name)
     name, indent, unit = target.id, tree.indent(stmt), tree.unit(stmt)
     lines = [
@@ -36,7 +42,11 @@ def _branches(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
         f"{indent}else:",
         f"{indent}{unit}{name} = pl.yield_({tree.words(node.orelse)})",
     ]
-    yield Editor(tree).rewrite(stmt, tree.newline.join(lines)).fix("Write it as if / else with pl.yield_", safe=True)
+    yield (
+        Editor(tree)
+        .rewrite(stmt, tree.newline.join(lines))
+        .fix("Write it as if / else with pl.yield_", safe=True)
+    )
 
 
 def _unchained(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -78,8 +88,39 @@ def _boolean(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """``a & b`` on conditions becomes ``a and b``."""
     node = tree.at(finding.span, ast.BinOp)
     word = _BOOLEAN.get(type(node.op)) if node is not None else None
-    if node is not None and word is not None:
-        yield Editor(tree).rewrite(node, f"{tree.words(node.left)} {word} {tree.words(node.right)}").fix(f"Write '{word}'")
+    if node is not None and word is not None and all(_is_condition(n) for n in (node.left, node.right)):
+        yield (
+            Editor(tree)
+            .rewrite(node, f"{tree.words(node.left)} {word} {tree.words(node.right)}")
+            .fix(f"Write '{word}'")
+        )
+
+
+def _is_condition(node: ast.expr) -> bool:
+    negated = isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not)
+    return negated or isinstance(node, ast.Compare | ast.BoolOp)
+
+
+def _equality(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """``n is 3`` becomes ``n == 3``."""
+    node = tree.at(finding.span, ast.Compare)
+    if node is None or len(node.ops) != 1 or not isinstance(node.ops[0], ast.Is | ast.IsNot):
+        return
+    symbol = "==" if isinstance(node.ops[0], ast.Is) else "!="
+    text = f"{tree.words(node.left)} {symbol} {tree.words(node.comparators[0])}"
+    yield Editor(tree).rewrite(node, text).fix(f"Write {symbol}")
+
+
+def _dimension(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """``x.shape[0]`` becomes ``pl.tensor.dim(x, 0)``."""
+    node = tree.at(finding.span, ast.Attribute)
+    outer = tree.parent(node) if node is not None else None
+    if node is None or node.attr != "shape" or not isinstance(outer, ast.Subscript):
+        return
+    axis = int_literal(outer.slice)
+    if axis is not None and axis >= 0:
+        text = f"pl.tensor.dim({tree.words(node.value)}, {axis})"
+        yield Editor(tree).rewrite(outer, text).fix(f"Write {text}", safe=True)
 
 
 def _no_plus(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -101,7 +142,9 @@ def _same_category(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None
         return
     for operand in operands:
         if int_literal(operand) is not None:
-            yield Editor(tree).insert(tree.end(operand), ".0").fix(f"Write {tree.words(operand)}.0", safe=True)
+            yield (
+                Editor(tree).insert(tree.end(operand), ".0").fix(f"Write {tree.words(operand)}.0", safe=True)
+            )
             return
     dtypes = tuple(finding.data.get("dtypes", ()))
     kinds = [DataType.by_name.get(d) for d in dtypes]
@@ -133,7 +176,11 @@ def _no_step(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     node = tree.at(finding.span, ast.Slice)
     if node is not None and node.step is not None:
         start = tree.text.rindex(":", 0, tree.start(node.step))
-        yield Editor(tree).replace(start, tree.end(node.step), "").fix("Delete the step", safe=int_literal(node.step) == 1)
+        yield (
+            Editor(tree)
+            .replace(start, tree.end(node.step), "")
+            .fix("Delete the step", safe=int_literal(node.step) == 1)
+        )
 
 
 def _from_the_end(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -141,7 +188,11 @@ def _from_the_end(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
     node = tree.at(finding.span, ast.expr)
     extent, value = finding.data.get("extent"), finding.data.get("value")
     if node is not None and isinstance(extent, int) and isinstance(value, int) and extent + value >= 0:
-        yield Editor(tree).rewrite(node, str(extent + value)).fix(f"Write {extent + value} ({extent} - {-value})")
+        yield (
+            Editor(tree)
+            .rewrite(node, str(extent + value))
+            .fix(f"Write {extent + value} ({extent} - {-value})")
+        )
 
 
 def _tile_slice(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -164,7 +215,9 @@ def _tile_slice(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
 def _callable(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """A plain function of the file becomes a template, Python's ``min`` and ``max`` those of the language."""
     name = str(finding.data.get("name", ""))
-    call = next((c for c in tree.calls(finding.span) if isinstance(c.func, ast.Name) and c.func.id == name), None)
+    call = next(
+        (c for c in tree.calls(finding.span) if isinstance(c.func, ast.Name) and c.func.id == name), None
+    )
     if call is None:
         node = tree.at(finding.span, ast.Name)
         parent = tree.parent(node) if node is not None else None
@@ -174,7 +227,9 @@ def _callable(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     if name in ("min", "max") and len(call.args) == 2:
         yield Editor(tree).insert(tree.start(call.func), "pl.").fix(f"Write pl.{name}", safe=True)
         return
-    definition = next((s for s in tree.module.body if isinstance(s, ast.FunctionDef) and s.name == name), None)
+    definition = next(
+        (s for s in tree.module.body if isinstance(s, ast.FunctionDef) and s.name == name), None
+    )
     function = tree.function(call)
     decorator = kernel_decorator(function) if function is not None else None
     if definition is None or definition.decorator_list or decorator is None:
@@ -189,7 +244,12 @@ def _window_name(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """The buffer takes its name from the assignment."""
     given = tree.at(finding.span, ast.keyword)
     call = tree.parent(given) if given is not None else None
-    if isinstance(call, ast.Call) and given is not None and given.arg == "name" and call_name(call) == "alloc_window_buffer":
+    if (
+        isinstance(call, ast.Call)
+        and given is not None
+        and given.arg == "name"
+        and call_name(call) == "alloc_window_buffer"
+    ):
         yield Editor(tree).drop_argument(call, given).fix("Delete name=", safe=True)
 
 
@@ -198,6 +258,8 @@ FIXERS: Final[dict[str, Fixer]] = {
     "compare-chained": on_tree(_unchained),
     "python-operator-on-tensor": on_tree(_function_call),
     "binop-unsupported": on_tree(_boolean),
+    "compare-unsupported": on_tree(_equality),
+    "attr-standalone": on_tree(_dimension),
     "unary-unsupported": on_tree(_no_plus),
     "scalar-category-mismatch": on_tree(_same_category),
     "cond-not-bool": on_tree(_condition),

@@ -60,7 +60,11 @@ def work(function: ast.FunctionDef | ast.AsyncFunctionDef) -> list[ast.stmt]:
 def is_core_type(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     """Whether a function is declared as a core kernel."""
     decorator = kernel_decorator(function)
-    path = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) if decorator is not None else None
+    path = (
+        dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        if decorator is not None
+        else None
+    )
     if path and path[-1] == "incore":
         return True
     given = keyword(decorator, "type") if isinstance(decorator, ast.Call) else None
@@ -84,7 +88,9 @@ def make_plain(editor: Editor, node: ast.AST) -> bool:
         end = tree.end(callee)
         editor.replace(end - len("incore"), end, "opaque")
     stmts = work(function)
-    scoped = any(isinstance(n, ast.With) and call_name(n.items[0].context_expr) == "at" for n in ast.walk(function))
+    scoped = any(
+        isinstance(n, ast.With) and call_name(n.items[0].context_expr) == "at" for n in ast.walk(function)
+    )
     if stmts and not scoped and not (len(stmts) == 1 and region_call(stmts[0])) and tree.owns_lines(stmts):
         editor.wrap(stmts[0], stmts[-1], CORE_GROUP)
     return True

@@ -74,7 +74,10 @@ def _sequential(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
 def _stages(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     call = tree.at(finding.span, ast.Call)
     if call is None or call_name(call) != "pipeline":
-        call = next((n for n in _around(finding, tree) if isinstance(n, ast.Call) and call_name(n) == "pipeline"), None)
+        call = next(
+            (n for n in _around(finding, tree) if isinstance(n, ast.Call) and call_name(n) == "pipeline"),
+            None,
+        )
     if call is not None and not any(k.arg == "stage" for k in call.keywords):
         yield Editor(tree).add_argument(call, "stage=2").fix("Add stage=2")
 

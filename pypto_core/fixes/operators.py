@@ -21,7 +21,9 @@ def _cast_operand(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
     if not dtype or node is None or tree.range_of(finding.span) != (tree.start(node), tree.end(node)):
         return
     parent = tree.parent(node)
-    if not isinstance(parent, ast.Call | ast.keyword) or (isinstance(parent, ast.Call) and node is parent.func):
+    if not isinstance(parent, ast.Call | ast.keyword) or (
+        isinstance(parent, ast.Call) and node is parent.func
+    ):
         return
     certain = finding.code == "index-scalar-operand"
     yield Editor(tree).surround(node, "pl.cast(", f", pl.{dtype})").fix(f"Cast it (pl.{dtype})", safe=certain)
@@ -56,6 +58,8 @@ def _swap(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
 def _other_level(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """``pl.tile.X`` on a tensor, or ``pl.tensor.X`` on a tile."""
     node = tree.at(finding.span, ast.expr)
+    if finding.data.get("arg") != 0:
+        return
     for outer in tree.outwards(node) if node is not None else ():
         path = pl_path(outer)
         namespace, _, name = path.rpartition(".")

@@ -27,7 +27,9 @@ def _nested(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     end_of_first = tree.end(first.optional_vars or first.context_expr)
     last = rest[-1]
     editor = Editor(tree).replace(end_of_first, tree.end(last.optional_vars or last.context_expr), "")
-    texts = [tree.text[tree.start(i.context_expr) : tree.end(i.optional_vars or i.context_expr)] for i in rest]
+    texts = [
+        tree.text[tree.start(i.context_expr) : tree.end(i.optional_vars or i.context_expr)] for i in rest
+    ]
     for text in texts:
         editor.wrap(stmt.body[0], stmt.body[-1], f"with {text}:")
     yield editor.fix("Nest the scopes", safe=True)
@@ -65,6 +67,18 @@ def _slot_option(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     yield editor.fix("Write pl.cross_core_slot", safe=True)
 
 
+def _option_list(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """``optimizations=pl.split(...)`` becomes a list of one."""
+    node = tree.at(finding.span, ast.expr)
+    given = tree.parent(node) if node is not None else None
+    if node is not None and isinstance(given, ast.keyword) and given.arg == "optimizations":
+        if isinstance(node, ast.Tuple):
+            text = f"[{', '.join(tree.words(e) for e in node.elts)}]"
+            yield Editor(tree).rewrite(node, text).fix("Write a list", safe=True)
+        elif isinstance(node, ast.Call):
+            yield Editor(tree).surround(node, "[", "]").fix("Write a list", safe=True)
+
+
 def _optimizations_inside(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """The options go to the ``pl.at`` that is the whole body."""
     stmt = tree.statement(finding.span)
@@ -83,7 +97,9 @@ def _cluster_metadata(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | N
     """Inside a cluster the launch says nothing of its own."""
     stmt = tree.statement(finding.span)
     call = next(
-        (n for n in tree.nodes_of(stmt, ast.Call) if call_name(n) in ("spmd", "submit", "spmd_submit")) if stmt else iter(()),
+        (n for n in tree.nodes_of(stmt, ast.Call) if call_name(n) in ("spmd", "submit", "spmd_submit"))
+        if stmt
+        else iter(()),
         None,
     )
     if stmt is None or call is None:
@@ -156,11 +172,20 @@ def _crossing_form(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None
     """Inside a region a crossing takes no keyword; outside it needs a region."""
     node = tree.at(finding.span, ast.expr, ast.keyword)
     call = next(
-        (n for n in tree.outwards(node) if isinstance(n, ast.Call) and call_name(n) in ("aiv_shard", "aic_gather")), None
+        (
+            n
+            for n in tree.outwards(node)
+            if isinstance(n, ast.Call) and call_name(n) in ("aiv_shard", "aic_gather")
+        ),
+        None,
     )
     if node is None or call is None:
         return
-    extra = [k for k in call.keywords if k.arg not in (("split", "lane_stride") if region_of(tree, call) is None else ())]
+    extra = [
+        k
+        for k in call.keywords
+        if k.arg not in (("split", "lane_stride") if region_of(tree, call) is None else ())
+    ]
     if call_name(call) == "aic_gather":
         extra += [k for k in call.keywords if k.arg == "lane_stride" and k not in extra]
     if extra:
@@ -176,6 +201,7 @@ FIXERS: Final[dict[str, Fixer]] = {
     "with-as": on_tree(_drop_as),
     "at-role-core-group": _drop_keyword("role", safe=True),
     "optimizations-level": _drop_keyword("optimizations"),
+    "optimizations-form": on_tree(_option_list),
     "split-slot-num-deprecated": on_tree(_slot_option),
     "spmd-optimizations-twice": on_tree(_optimizations_inside),
     "spmd-cluster-metadata": on_tree(_cluster_metadata),

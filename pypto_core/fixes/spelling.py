@@ -60,7 +60,9 @@ def _dimension(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """A near name, or a size that is known at run time only."""
     yield from _suggested(finding, tree)
     name = str(finding.data["name"])
-    yield insert_import(tree, f'{name} = pl.dynamic("{name}")', f"Declare {name} as a run-time size", blank=True)
+    yield insert_import(
+        tree, f'{name} = pl.dynamic("{name}")', f"Declare {name} as a run-time size", blank=True
+    )
 
 
 def insert_import(tree: SourceTree, line: str, title: str, blank: bool = False) -> Fix | None:
@@ -85,7 +87,11 @@ def _keyword(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     given = tree.at(finding.span, ast.keyword)
     if given is None:
         call = tree.at(finding.span, ast.Call)
-        given = next((k for k in call.keywords if tree.words(k.value) == finding.span.text), None) if call else None
+        given = (
+            next((k for k in call.keywords if tree.words(k.value) == finding.span.text), None)
+            if call
+            else None
+        )
     if (fault != "unknown-keyword" and not new) or given is None or given.arg is None:
         return
     start = tree.start(given)

@@ -140,8 +140,10 @@ def _keep_axis(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
             text = tree.words(index)
             value = int_literal(index)
             end = str(value + 1) if value is not None else f"{text} + 1"
-            yield Editor(tree).rewrite(index, f"{text} : {end}" if value is None else f"{text}:{end}").fix(
-                f"Keep dim {dim} as an axis of one"
+            yield (
+                Editor(tree)
+                .rewrite(index, f"{text} : {end}" if value is None else f"{text}:{end}")
+                .fix(f"Keep dim {dim} as an axis of one")
             )
 
 
@@ -214,7 +216,11 @@ def _own_region(tree: SourceTree, region: ast.For, stmts: list[ast.stmt]) -> Fix
     run = [s for s in body if id(s) in moved]
     rest = [s for s in body if id(s) not in moved]
     inside = binds([s for s in rest if bound_value(s) is not None])
-    if not rest or reads(run) & (lanes | inside) or any(call_name(n) in BOUNDARIES for s in run for n in ast.walk(s)):
+    if (
+        not rest
+        or reads(run) & (lanes | inside)
+        or any(call_name(n) in BOUNDARIES for s in run for n in ast.walk(s))
+    ):
         return None
     editor, indent, unit = Editor(tree), tree.indent(region), tree.unit(body[0])
     text = f"{indent}{NONE_REGION}{tree.newline}" + "".join(editor.moved(s, s, indent + unit) for s in run)
@@ -267,7 +273,11 @@ def _bind_yield(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
                 continue
             name = str(finding.data["name"])
             slot = _slot(loop, name)
-            inline = [a for i, a in enumerate(call.args) if not isinstance(a, ast.Name | ast.Subscript) and slot in (i, None)]
+            inline = [
+                a
+                for i, a in enumerate(call.args)
+                if not isinstance(a, ast.Name | ast.Subscript) and slot in (i, None)
+            ]
             if not inline or not tree.owns_lines([stmt]):
                 return
             editor = Editor(tree)
@@ -315,7 +325,11 @@ def _compute_first(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None
     if isinstance(value, ast.Call) and call_name(value) in ("fillpad", "store"):
         value = value.args[0] if value.args else None
     if value is not None:
-        yield Editor(tree).surround(value, "pl.mul(", ", 1.0)").fix("Compute with the lane's share first (pl.mul(x, 1.0))")
+        yield (
+            Editor(tree)
+            .surround(value, "pl.mul(", ", 1.0)")
+            .fix("Compute with the lane's share first (pl.mul(x, 1.0))")
+        )
 
 
 def _ragged_columns(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -414,7 +428,11 @@ def _tfree_direction(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | No
     for call in tree.calls(finding.span):
         if call_name(call).startswith("tfree_to_"):
             end = tree.end(call.func)
-            yield Editor(tree).replace(end - len(call_name(call)), end, leaf).fix(f"Free with pl.{leaf}", safe=True)
+            yield (
+                Editor(tree)
+                .replace(end - len(call_name(call)), end, leaf)
+                .fix(f"Free with pl.{leaf}", safe=True)
+            )
             return
 
 
@@ -438,7 +456,9 @@ def _tfree_origin(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
         return
     pop = call_name(free).replace("tfree_to_", "tpop_from_")
     received = {n for s in function.body if call_name(bound_value(s)) == pop for n in binds(s)}
-    freed = {n for c in tree.nodes_of(function, ast.Call) if call_name(c) == call_name(free) for n in reads(c.args)}
+    freed = {
+        n for c in tree.nodes_of(function, ast.Call) if call_name(c) == call_name(free) for n in reads(c.args)
+    }
     left = sorted(received - freed)
     if len(left) == 1:
         yield Editor(tree).rewrite(free.args[0], left[0]).fix(f"Free '{left[0]}'")
@@ -461,7 +481,9 @@ def _missing_free(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
             if isinstance(value, ast.Name):
                 aliases |= binds(later)
     if tree.owns_lines([last]):
-        yield Editor(tree).after(last, f"pl.{leaf}({name})").fix(f"Free '{name}' after its last use", safe=True)
+        yield (
+            Editor(tree).after(last, f"pl.{leaf}({name})").fix(f"Free '{name}' after its last use", safe=True)
+        )
 
 
 FIXERS: Final[dict[str, Fixer]] = {

@@ -231,7 +231,11 @@ def window(tree: SourceTree, node: ast.AST, axis: int) -> Window | None:
     if isinstance(node, ast.Subscript):
         parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         bounds = parts[axis] if axis < len(parts) else None
-        return _slice_window(tree, bounds, _declared(tree, node.value, axis)) if isinstance(bounds, ast.Slice) else None
+        return (
+            _slice_window(tree, bounds, _declared(tree, node.value, axis))
+            if isinstance(bounds, ast.Slice)
+            else None
+        )
     order = {"load": (1, 2), "slice": (2, 1)}.get(call_name(node))
     if order is None or not isinstance(node, ast.Call) or len(node.args) <= max(order):
         return None
@@ -254,7 +258,10 @@ def _declared(tree: SourceTree, node: ast.expr, axis: int) -> int | None:
     if function is None or not isinstance(node, ast.Name):
         return None
     annotation = next((a.annotation for a in function.args.args if a.arg == node.id), None)
-    while isinstance(annotation, ast.Subscript) and (dotted(annotation.value) or ("",))[-1] in ("Out", "InOut"):
+    while isinstance(annotation, ast.Subscript) and (dotted(annotation.value) or ("",))[-1] in (
+        "Out",
+        "InOut",
+    ):
         annotation = annotation.slice
     parts = annotation.slice if isinstance(annotation, ast.Subscript) else None
     dims = parts.elts[0] if isinstance(parts, ast.Tuple) else None

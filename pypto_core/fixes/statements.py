@@ -41,8 +41,10 @@ def _plain_assignment(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | N
     if isinstance(stmt.value, ast.BinOp | ast.BoolOp | ast.Compare | ast.IfExp):
         value = f"({value})"
     symbol = _SYMBOLS[type(stmt.op)]
-    yield Editor(tree).rewrite(stmt, f"{target} = {target} {symbol} {value}").fix(
-        f"Write {target} = {target} {symbol} ...", safe=isinstance(stmt.target, ast.Name)
+    yield (
+        Editor(tree)
+        .rewrite(stmt, f"{target} = {target} {symbol} {value}")
+        .fix(f"Write {target} = {target} {symbol} ...", safe=isinstance(stmt.target, ast.Name))
     )
     if symbol in _TENSOR_FUNCTIONS:
         function = _TENSOR_FUNCTIONS[symbol]
@@ -77,9 +79,15 @@ def _other_name(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
         for n in tree.nodes_of(function, ast.Name)
         if n.id == name and isinstance(n.ctx, ast.Store) and tree.start(n) > tree.end(stmt)
     ]
-    if not isinstance(target, ast.Name) or others or (outer is not None and outer in tree.outwards(stmt) and _first_read(
-        tree, outer, name
-    ) < tree.start(stmt)):
+    if (
+        not isinstance(target, ast.Name)
+        or others
+        or (
+            outer is not None
+            and outer in tree.outwards(stmt)
+            and _first_read(tree, outer, name) < tree.start(stmt)
+        )
+    ):
         return
     new = fresh(tree, stmt, f"{name}_2")
     editor = Editor(tree).rewrite(target, new)
@@ -90,7 +98,9 @@ def _other_name(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
 
 
 def _first_read(tree: SourceTree, root: ast.AST, name: str) -> int:
-    found = [tree.start(n) for n in tree.nodes_of(root, ast.Name) if n.id == name and isinstance(n.ctx, ast.Load)]
+    found = [
+        tree.start(n) for n in tree.nodes_of(root, ast.Name) if n.id == name and isinstance(n.ctx, ast.Load)
+    ]
     return min(found, default=len(tree.text))
 
 
@@ -158,7 +168,9 @@ def _definition(tree: SourceTree, stmt: ast.stmt, name: str) -> ast.stmt | None:
     function = tree.function(stmt)
     if function is None:
         return None
-    found = [s for s in tree.nodes_of(function, ast.Assign, ast.AnnAssign) if bound_value(s) and name in binds(s)]
+    found = [
+        s for s in tree.nodes_of(function, ast.Assign, ast.AnnAssign) if bound_value(s) and name in binds(s)
+    ]
     before = [s for s in found if tree.end(s) <= tree.start(stmt)]
     return before[-1] if before else None
 
@@ -207,7 +219,11 @@ def _submit(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """``self.`` in front of the kernel, two targets for the result and its task."""
     stmt = tree.statement(finding.span)
     call = next(
-        (c for c in (tree.nodes_of(stmt, ast.Call) if stmt is not None else ()) if call_name(c) in ("submit", "spmd_submit")),
+        (
+            c
+            for c in (tree.nodes_of(stmt, ast.Call) if stmt is not None else ())
+            if call_name(c) in ("submit", "spmd_submit")
+        ),
         None,
     )
     if stmt is None or call is None:
@@ -218,14 +234,20 @@ def _submit(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
         yield Editor(tree).insert(tree.start(kernel), "self.").fix(f"Write self.{kernel.id}", safe=True)
     elif isinstance(stmt, ast.Expr) and path and path[0] == "self":
         result, task = fresh(tree, stmt, "result"), fresh(tree, stmt, "task")
-        yield Editor(tree).insert(tree.start(stmt), f"{result}, {task} = ").fix("Bind the result and its task")
+        yield (
+            Editor(tree).insert(tree.start(stmt), f"{result}, {task} = ").fix("Bind the result and its task")
+        )
 
 
 def _spmd_submit(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """``core_num=`` and its like belong to ``pl.spmd_submit``."""
     given = tree.at(finding.span, ast.keyword)
     call = tree.parent(given) if given is not None else None
-    if isinstance(call, ast.Call) and pl_path(call) == "pl.submit" and finding.data.get("name") in ("core_num", "sync_start"):
+    if (
+        isinstance(call, ast.Call)
+        and pl_path(call) == "pl.submit"
+        and finding.data.get("name") in ("core_num", "sync_start")
+    ):
         yield Editor(tree).rewrite(call.func, "pl.spmd_submit").fix("Use pl.spmd_submit")
 
 
@@ -252,6 +274,26 @@ def _add_dependency(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
         return
 
 
+def _python_range(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """A deps comprehension runs over Python's ``range``."""
+    call = tree.at(finding.span, ast.Call)
+    if call is not None and pl_path(call) == "pl.range":
+        yield Editor(tree).rewrite(call.func, "range").fix("Write range(...)", safe=True)
+
+
+def _named_call(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """A call of an inline function inside an expression becomes a statement of its own."""
+    call = tree.at(finding.span, ast.Call)
+    while call is not None and not (dotted(call.func) or ("",))[0] == "self":
+        call = next((c for c in tree.nodes_of(list(ast.iter_child_nodes(call)), ast.Call)), None)
+    stmt = tree.around(call, ast.stmt) if call is not None else None
+    if call is None or stmt is None or not tree.owns_lines([stmt]) or isinstance(stmt, ast.While):
+        return
+    name = fresh(tree, stmt, f"{call_name(call)}_result")
+    editor = Editor(tree).before(stmt, f"{name} = {tree.words(call)}").rewrite(call, name)
+    yield editor.fix("Bind the call's result to a name first", safe=True)
+
+
 FIXERS: Final[dict[str, Fixer]] = {
     "stmt-unsupported": on_tree(_plain_assignment),
     "assign-unsupported": on_tree(_one_target),
@@ -262,6 +304,8 @@ FIXERS: Final[dict[str, Fixer]] = {
     "subscript-write-source": on_tree(_write_source),
     "yield-bare-init-values": on_tree(_named_yield),
     "submit-form": on_tree(_submit),
+    "deps-comprehension": on_tree(_python_range),
+    "dangling-call": on_tree(_named_call),
     "kernel-keyword": on_tree(_spmd_submit),
     "spmd-submit-core-num": on_tree(_core_number),
     "predicate-producer-deps": on_tree(_add_dependency),

@@ -119,7 +119,9 @@ class SourceTree:
         node = self.node_at(*place, ast.Call) or self.node_at(*place, ast.stmt)
         if node is None:
             return []
-        inside = [c for c in self.nodes_of(node, ast.Call) if place[0] <= self.start(c) and self.end(c) <= place[1]]
+        inside = [
+            c for c in self.nodes_of(node, ast.Call) if place[0] <= self.start(c) and self.end(c) <= place[1]
+        ]
         return inside or list(self.nodes_of(node, ast.Call))
 
     def nodes_of(self, root: ast.AST | Iterable[ast.AST], *kinds: type[Node]) -> list[Node]:
@@ -204,7 +206,9 @@ class SourceTree:
         """Offsets of lines that begin inside a string: indentation must not touch them."""
         starts: set[int] = set()
         for node in self.nodes_of(stmts, ast.expr):
-            if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            if isinstance(node, ast.JoinedStr) or (
+                isinstance(node, ast.Constant) and isinstance(node.value, str)
+            ):
                 line = self.line_end(self.start(node))
                 while line < self.end(node):
                     starts.add(line)
@@ -280,7 +284,9 @@ def keyword(call: ast.Call, name: str) -> ast.keyword | None:
 def reads(node: ast.AST | Iterable[ast.AST]) -> set[str]:
     """Names that are read, the bases of subscript writes included."""
     roots = [node] if isinstance(node, ast.AST) else node
-    return {n.id for r in roots for n in ast.walk(r) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+    return {
+        n.id for r in roots for n in ast.walk(r) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    }
 
 
 def binds(node: ast.AST | Iterable[ast.AST]) -> set[str]:

@@ -31,7 +31,9 @@ def _unused(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
             editor = Editor(tree).replace(tree.start(stmt), tree.start(value), "")
             yield editor.fix(f"Keep the call, drop '{name}'")
     if target is None or target.id != name:
-        target = next((n for n in tree.nodes_of(stmt, ast.Name) if n.id == name and isinstance(n.ctx, ast.Store)), None)
+        target = next(
+            (n for n in tree.nodes_of(stmt, ast.Name) if n.id == name and isinstance(n.ctx, ast.Store)), None
+        )
     if target is not None:
         yield Editor(tree).rewrite(target, f"_{name}").fix(f"Rename to '_{name}'")
 
@@ -40,7 +42,9 @@ def _write_through(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None
     """``out = e`` becomes ``out[:] = e``."""
     stmt = tree.statement(finding.span)
     if isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Name):
-        yield Editor(tree).insert(tree.end(stmt.targets[0]), "[:]").fix(f"Write {stmt.targets[0].id}[:] = ...")
+        yield (
+            Editor(tree).insert(tree.end(stmt.targets[0]), "[:]").fix(f"Write {stmt.targets[0].id}[:] = ...")
+        )
     elif isinstance(stmt, ast.AnnAssign) and isinstance(stmt.target, ast.Name):
         editor = Editor(tree).replace(tree.end(stmt.target), tree.end(stmt.annotation), "[:]")
         yield editor.fix(f"Write {stmt.target.id}[:] = ...")
@@ -112,7 +116,11 @@ def _give_core(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     if isinstance(stmt, ast.Return):
         yield _return_from_core(tree, stmt)
         return
-    yield Editor(tree).wrap(first, last, CORE_GROUP).fix("Wrap the tensor work in pl.at(level=CORE_GROUP)", safe=True)
+    yield (
+        Editor(tree)
+        .wrap(first, last, CORE_GROUP)
+        .fix("Wrap the tensor work in pl.at(level=CORE_GROUP)", safe=True)
+    )
 
 
 def _return_from_core(tree: SourceTree, stmt: ast.Return) -> Fix | None:
@@ -157,7 +165,11 @@ def _barrier(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
 
 def _together(editor: Editor, launch: ast.Call) -> Editor:
     """The blocks of a hard barrier start together."""
-    return editor if keyword(launch, "sync_start") is not None else editor.add_argument(launch, "sync_start=True")
+    return (
+        editor
+        if keyword(launch, "sync_start") is not None
+        else editor.add_argument(launch, "sync_start=True")
+    )
 
 
 def _launch(tree: SourceTree, span: Span) -> ast.Call | None:

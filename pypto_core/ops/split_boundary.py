@@ -13,6 +13,12 @@ from pypto_core.ops.proofs import prove_eq
 from pypto_core.ops.shape_rules import show_dim
 
 
+def ragged_facts(shape: Sequence[Expr], valid: Sequence[Expr], axis: int) -> dict[str, object]:
+    """What a repair of the crossing needs: mode, extents of the box and valid ones as text."""
+    mode = {0: "UP_DOWN", 1: "LEFT_RIGHT"}.get(axis, "NONE")
+    return {"mode": mode, "shape": [show_dim(e) for e in shape], "valid": [show_dim(e) for e in valid]}
+
+
 def split_boundary_fault(
     op_name: str, shape: Sequence[Expr], valid: Sequence[Expr], axis: int, *, is_shard: bool
 ) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pypto_core.ir import ConstInt, Expr, Type
 from pypto_core.ops.proofs import cdiv, const_value, floor_div, times
 from pypto_core.ops.registry import OpCall, OpCategory
-from pypto_core.ops.split_boundary import split_boundary_fault
+from pypto_core.ops.split_boundary import ragged_facts, split_boundary_fault
 from pypto_core.ops.tensor.declare import fresh, int_kw, tensor, tensor_op
 
 
@@ -35,7 +35,13 @@ def _reshaped(call: OpCall, *, halve: bool) -> Type:
     fault = split_boundary_fault(call.name, source.shape, source.valid_shape, axis, is_shard=halve)
     if fault is not None:
         unproven = any(const_value(e) is None for e in (*source.shape, *source.valid_shape))
-        call.fail("op-shape", fault, arg=0, unproven=unproven)
+        call.fail(
+            "split-ragged-columns",
+            fault,
+            arg=0,
+            unproven=unproven,
+            data=ragged_facts(source.shape, source.valid_shape, axis),
+        )
     shape, valid = list(source.shape), list(source.valid_shape)
     shape[axis] = _half_box(shape[axis]) if halve else times(shape[axis], 2)
     valid[axis] = cdiv(valid[axis], 2) if halve else times(valid[axis], 2)

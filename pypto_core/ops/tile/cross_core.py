@@ -17,7 +17,7 @@ from pypto_core.ops.registry import (
     Stored,
     register,
 )
-from pypto_core.ops.split_boundary import split_boundary_fault
+from pypto_core.ops.split_boundary import ragged_facts, split_boundary_fault
 from pypto_core.ops.tile.declare import tile
 from pypto_core.ops.tile_views import fresh
 
@@ -25,11 +25,17 @@ SHARD, GATHER = "tile.aiv_shard", "tile.aic_gather"
 
 
 def check_split_boundary_carries_valid(call: OpCall, value: TileType, axis: int, *, is_shard: bool) -> None:
-    """``op-shape`` at the operand when the crossing cannot carry its valid region (``docs/spec/passes_split.md`` §2.2)."""
+    """``split-ragged-columns`` at the operand when the crossing cannot carry its valid region (``docs/spec/passes_split.md`` §2.2)."""
     fault = split_boundary_fault(call.name, value.shape, value.valid_shape, axis, is_shard=is_shard)
     if fault is not None:
         unproven = any(const_value(v) is None for v in (*value.valid_shape, *value.shape))
-        call.fail("op-shape", fault, arg=0, unproven=unproven)
+        call.fail(
+            "split-ragged-columns",
+            fault,
+            arg=0,
+            unproven=unproven,
+            data=ragged_facts(value.shape, value.valid_shape, axis),
+        )
 
 
 def _half(extent: Expr) -> Expr:
