@@ -29,6 +29,15 @@ def unique(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(kept.values(), key=_place))
 
 
+def merged(own: Iterable[Diagnostic], others: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Findings of several analyses of one file, each code once per place: places are compared by line and column."""
+    kept: dict[tuple[str, int, int, int, int], Diagnostic] = {}
+    for finding in (*own, *others):
+        span = finding.span
+        kept.setdefault((finding.code, span.line, span.column, span.end_line, span.end_column), finding)
+    return tuple(sorted(kept.values(), key=_place))
+
+
 def in_authors_words(finding: Diagnostic) -> Diagnostic:
     """The finding with generated names replaced by the author's, in its message and in its related places."""
     message = _GENERATED.sub(r"\1", finding.message)

@@ -1,46 +1,32 @@
-"""From a place in a file to what stands there: a word, a callable, a value of a kernel."""
+"""From a place in a file to what stands there: a value of a kernel, a call of the language, a value of the module."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pypto_core.engine.values import Occurrence, author_name, occurrences
-from pypto_core.frontend import ParseResult
-from pypto_core.ir import Function, Program, Span, Stmt, Var, walk_stmts
-
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\s*\.\s*[A-Za-z_]\w*)*")
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A (dotted) name on one line; columns are 0-based characters, ``end`` exclusive. ``path`` ends with the part under the cursor."""
-
-    path: str
-    line: int
-    start: int
-    end: int
-
-    @property
-    def name(self) -> str:
-        return self.path.rpartition(".")[2]
-
-
-def word_at(text_line: str, line: int, column: int) -> Word | None:
-    """The name at a column: ``pl.tile.load`` with the cursor on ``tile`` is ``pl.tile``."""
-    for match in _DOTTED.finditer(text_line):
-        if match.start() <= column <= match.end():
-            end = match.end()
-            parts = list(re.finditer(r"\w+", match.group()))
-            for part in parts:
-                if column <= match.start() + part.end():
-                    end = match.start() + part.end()
-                    break
-            path = re.sub(r"\s+", "", text_line[match.start() : end])
-            start = end - len(path.rpartition(".")[2])
-            return Word(path, line, start, end)
-    return None
+from pypto_core.frontend.static_eval import ModuleGraph
+from pypto_core.frontend.static_eval.display import history
+from pypto_core.frontend.static_eval.scopes import Binding, ModuleEnvironment
+from pypto_core.frontend.static_eval.values import DimExpr, DynVar, PlSymbol, Unknown
+from pypto_core.ir import (
+    AssignStmt,
+    Call,
+    ConstInt,
+    ForStmt,
+    Function,
+    IfStmt,
+    ParamDirection,
+    Program,
+    Span,
+    Stmt,
+    Type,
+    Var,
+    WhileStmt,
+    calls_in,
+    walk_stmts,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,25 +34,123 @@ class ValueAt:
     """A value of a kernel: its entry, its function, its variable and the statement that defines it (None: a parameter)."""
 
     entry: str
-    program: Program
     function: Function
     var: Var
     stmt: Stmt | None
+    direction: ParamDirection | None = None
+
+    @property
+    def type(self) -> Type:
+        return self.var.type
 
     @property
     def span(self) -> Span:
         return self.stmt.span if self.stmt is not None else self.var.span
 
+    @property
+    def trip_count(self) -> int | None:
+        """How often the loop runs whose variable this is, when that is known."""
+        if isinstance(self.stmt, ForStmt) and self.stmt.loop_var is self.var:
+            return trip_count(self.stmt)
+        return None
 
-def functions_at(parsed: ParseResult, path: str, line: int) -> Iterator[tuple[str, Program, Function]]:
-    """Functions of the file whose lines include ``line`` (0-based), innermost last per program."""
-    for entry, program in parsed.programs.items():
+    @property
+    def is_carried(self) -> bool:
+        """Whether a loop carries the value from one turn to the next."""
+        return isinstance(self.stmt, (ForStmt, WhileStmt)) and self.var in self.stmt.iter_args
+
+    @property
+    def is_result(self) -> bool:
+        """Whether the value is what a loop or branch leaves behind."""
+        return isinstance(self.stmt, (ForStmt, WhileStmt, IfStmt)) and self.var in self.stmt.return_vars
+
+
+def trip_count(loop: ForStmt) -> int | None:
+    """Number of turns of a loop with constant bounds."""
+    start, stop, step = loop.start, loop.stop, loop.step
+    if isinstance(start, ConstInt) and isinstance(stop, ConstInt) and isinstance(step, ConstInt) and step.value:
+        return len(range(start.value, stop.value, step.value))
+    return None
+
+
+class ProgramValues:
+    """The values, calls and loops of one program as its author wrote it, by name and by place."""
+
+    def __init__(self, entry: str, program: Program) -> None:
+        self.entry = entry
+        self.program = program
+        self._by_function: list[tuple[Function, dict[str, list[Occurrence]]]] = []
+        self.calls: dict[Span, Call] = {}
+        self.loops: list[ForStmt] = []
         for function in program.functions:
-            span = function.span
-            if span.is_valid and span.filename == path:
+            if not function.span.is_valid:
+                continue
+            names: dict[str, list[Occurrence]] = {}
+            for occurrence in occurrences(Program((function,), program.name)):
+                names.setdefault(author_name(occurrence.var.name_hint), []).append(occurrence)
+            self._by_function.append((function, names))
+            for call in calls_in(function.body):
+                if isinstance(call, Call):
+                    self.calls[call.span] = call
+            self.loops += [s for s in walk_stmts(function.body) if isinstance(s, ForStmt)]
+
+    def functions_at(self, path: str, line: int) -> Iterator[tuple[Function, Mapping[str, list[Occurrence]]]]:
+        """Functions whose lines in the file include ``line`` (0-based)."""
+        for function, names in self._by_function:
+            if function.span.filename == path:
                 first, last = function_lines(function)
                 if first <= line <= last:
-                    yield entry, program, function
+                    yield function, names
+
+    def value(self, path: str, name: str, line: int, column: int, writes: bool) -> ValueAt | None:
+        """The value that ``name`` means at a 0-based place: what the statement there defines, if it ``writes``, else the last one above."""
+        for function, names in self.functions_at(path, line):
+            best, best_key = None, (-1, -1)
+            for occurrence in names.get(name, ()):
+                key = _visible_from(occurrence)
+                before = key <= (line, column) if writes else key < (line, column) and not _inside(occurrence, line, column)
+                if before and key >= best_key:
+                    best, best_key = occurrence, key
+            if best is None and writes:
+                best = next(iter(names.get(name, ())), None)
+            if best is not None:
+                return ValueAt(self.entry, function, best.var, best.stmt)
+            for var, direction in zip(function.params, function.param_directions):
+                if author_name(var.name_hint) == name:
+                    return ValueAt(self.entry, function, var, None, direction)
+            rest = names.get(name)
+            if rest:
+                return ValueAt(self.entry, function, rest[0].var, rest[0].stmt)
+        return None
+
+    def last_value(self, path: str, line: int) -> ValueAt | None:
+        """The value that was defined last above a 0-based line."""
+        best, best_key = None, (-1, -1)
+        for function, names in self.functions_at(path, line):
+            for found in names.values():
+                for occurrence in found:
+                    key = _visible_from(occurrence)
+                    if isinstance(occurrence.stmt, AssignStmt) and best_key < key < (line, 0):
+                        best, best_key = ValueAt(self.entry, function, occurrence.var, occurrence.stmt), key
+        return best
+
+
+def _visible_from(occurrence: Occurrence) -> tuple[int, int]:
+    """0-based place from which a definition counts: its start; the end of the statement for what a loop or branch leaves behind."""
+    stmt, span = occurrence.stmt, occurrence.stmt.span
+    if not span.is_valid:
+        return (-1, 0)
+    if isinstance(stmt, (ForStmt, WhileStmt, IfStmt)) and occurrence.var in stmt.return_vars:
+        return span.end_line - 1, span.end_column - 1
+    return span.line - 1, span.column - 1
+
+
+def _inside(occurrence: Occurrence, line: int, column: int) -> bool:
+    """Whether a place is inside the very assignment that makes the definition: what is read there is an earlier value."""
+    if not isinstance(occurrence.stmt, AssignStmt):
+        return False
+    span = occurrence.stmt.span
+    return (span.line - 1, span.column - 1) <= (line, column) <= (span.end_line - 1, span.end_column - 1)
 
 
 def function_lines(function: Function) -> tuple[int, int]:
@@ -79,34 +163,38 @@ def function_lines(function: Function) -> tuple[int, int]:
     return first, last
 
 
-def value_at(parsed: ParseResult, path: str, word: Word) -> ValueAt | None:
-    """The value that ``word`` means: the definition on its line, else the last one above it, else a parameter."""
-    name = word.path.split(".")[0]
-    for entry, program, function in functions_at(parsed, path, word.line):
-        best: Occurrence | None = None
-        for occurrence in occurrences(Program((function,), program.name)):
-            span = occurrence.stmt.span
-            if author_name(occurrence.var.name_hint, span) != name or not span.is_valid:
-                continue
-            starts_above = span.line - 1 < word.line or (span.line - 1 == word.line and defines(span, word))
-            if starts_above and (best is None or span.line >= best.stmt.span.line):
-                best = occurrence
-        if best is not None:
-            return ValueAt(entry, program, function, best.var, best.stmt)
-        for var in function.params:
-            if author_name(var.name_hint) == name:
-                return ValueAt(entry, program, function, var, None)
-    return None
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A name of a module: its value in one line, and how it came about. ``unknown`` says why there is no value."""
+
+    name: str
+    value: str
+    steps: tuple[str, ...]
+    unknown: str
+    dimension: bool
+    module: str
 
 
-def defines(span: Span, word: Word) -> bool:
-    """Whether ``word`` stands on the left of the statement at ``span`` (before its first ``=``), as a target."""
-    text = span.text
-    equals = text.find("=")
-    end = span.column - 1 + (equals if equals >= 0 else len(text.split("\n", 1)[0]))
-    return word.start < end
+def module_value(graph: ModuleGraph | None, path: str, name: str) -> Known | None:
+    """Value of a module-level name; None when the module does not bind it, or it is no value (a kernel, a module, ``pl``)."""
+    module = graph.modules.get(path) if graph is not None else None
+    binding = module.binding(name) if module is not None else None
+    if module is None or binding is None:
+        return None
+    return _known(name, binding, module)
 
 
-def callable_path(parsed: ParseResult | None, path: str) -> str:
-    """The catalogue path of a written callable: the file's alias of the language becomes ``pl``."""
-    return path
+def _known(name: str, binding: Binding, module: ModuleEnvironment) -> Known | None:
+    data = binding.value.data
+    if isinstance(data, (PlSymbol, ModuleEnvironment)) or type(data).__name__ in _NO_VALUES:
+        return None
+    steps = history(name, binding, module)
+    unknown = data.reason if isinstance(data, Unknown) else ""
+    value = steps[0].partition(" = ")[2]
+    return Known(name, value, tuple(steps[1:]), unknown, isinstance(data, (DynVar, DimExpr)), module.filename)
+
+
+#: Values that have hovers of their own, or none.
+_NO_VALUES = frozenset(
+    {"KernelFunction", "ProgramClass", "PyFunction", "ClassData", "External", "LibraryName", "BuiltinFunction", "KernelDecorator"}
+)

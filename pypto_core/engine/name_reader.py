@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from pypto_core.engine.names import (
+    NOT_NAMES,
     Argument,
     CallSite,
     ClassInfo,
@@ -59,7 +60,7 @@ class _Reader:
         """Give every use its symbol; what no scope of the statement binds stays free."""
         module = self.result.module
         for use in self.result.uses:
-            if use.role in (Role.ATTRIBUTE, Role.KEYWORD):
+            if use.role in NOT_NAMES:
                 continue
             scope: Scope | None = _home(use)
             first = True
@@ -306,6 +307,10 @@ class _Reader:
         span = self.source.span(alias)
         start = span.end - len(bound) if alias.asname else span.start
         use = self.use(Span(span.chunk, start, start + len(bound)), bound, Role.IMPORT, Kind.IMPORT)
+        use.imported = imported
+        if alias.asname and imported.attribute is not None:
+            there = Span(span.chunk, span.start, span.start + len(alias.name))
+            self.result.uses.append(Use(there, alias.name, Role.IMPORTED, self.scope, imported=imported))
         home = _home(use)
         if home is self.result.module:
             self.result.imports[bound] = imported

@@ -27,10 +27,15 @@ class Role(Enum):
     DEFINITION = "definition"
     ATTRIBUTE = "attribute"
     KEYWORD = "keyword"
+    IMPORTED = "imported"  # the name in the other module, where an import gives it another one here
 
     @property
     def binds(self) -> bool:
         return self in (Role.WRITE, Role.PARAMETER, Role.IMPORT, Role.DEFINITION)
+
+
+#: Roles of identifiers that no scope of the file resolves.
+NOT_NAMES = frozenset({Role.ATTRIBUTE, Role.KEYWORD, Role.IMPORTED})
 
 
 class Kind(Enum):
@@ -93,7 +98,7 @@ class Symbol:
 class Use:
     """One identifier in the text. ``symbol`` is None for names that only the module, or nobody, binds.
 
-    ``base`` is what stands before the dot of an attribute, ``call`` the call that a keyword belongs to.
+    ``base`` is what stands before the dot of an attribute, ``call`` the call that a keyword belongs to, ``imported`` what an import names.
     """
 
     span: Span
@@ -103,6 +108,7 @@ class Use:
     symbol: Symbol | None = None
     base: Use | None = None
     call: CallSite | None = None
+    imported: Imported | None = None
 
     @property
     def path(self) -> tuple[str, ...]:
@@ -258,7 +264,7 @@ class FileNames:
         self._free: dict[str, list[Use]] = {}
         for item in items:
             for use in item.uses:
-                if use.symbol is None and use.role is not Role.ATTRIBUTE and use.role is not Role.KEYWORD:
+                if use.symbol is None and use.role not in NOT_NAMES:
                     self._free.setdefault(use.name, []).append(use)
         for item in items:
             for use in item.free:
@@ -287,7 +293,7 @@ class FileNames:
 
     def symbol(self, use: Use) -> Symbol | None:
         """What a plain name means; None for attributes, keywords and names that nobody binds."""
-        if use.role in (Role.ATTRIBUTE, Role.KEYWORD):
+        if use.role in NOT_NAMES:
             return None
         return use.symbol or self.module.symbols.get(use.name)
 
@@ -435,6 +441,24 @@ class NamesMemory:
 def read_names(path: str, syntax: FileSyntax) -> FileNames:
     """Names of a file that is read once."""
     return NamesMemory().read(path, syntax)
+
+
+def imported_modules(names: FileNames) -> set[str]:
+    """Modules that the import statements of a file may mean, as written: ``from a import b`` may mean the module ``a.b``."""
+    found = set(names.stars)
+    for use in names.all_uses():
+        if use.imported is None:
+            continue
+        module, attribute = use.imported.module, use.imported.attribute
+        found.add(module)
+        if attribute is not None:
+            found.add(f"{module}{'' if module.endswith('.') else '.'}{attribute}")
+    for use in names.all_uses():
+        if use.role is Role.ATTRIBUTE and use.root.symbol is None:
+            symbol = names.module.symbols.get(use.root.name)
+            if symbol is not None and symbol.imported is not None and symbol.imported.attribute is None:
+                found.add(".".join((symbol.imported.module, *use.path[1:])))
+    return {m for m in found if m and not m.startswith("pypto")}
 
 
 def docstring(body: Sequence[ast.stmt]) -> str:

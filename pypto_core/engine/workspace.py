@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from pypto_core.diagnostics import Diagnostic, Severity
-from pypto_core.engine.database import Database, Input, Query, query
+from pypto_core.engine.database import Database, Input, query
+from pypto_core.engine.finder import Finder
 from pypto_core.engine.findings import in_file, related_to_calls, unique, without_ignored
-from pypto_core.engine.locate import function_lines
+from pypto_core.engine.locate import ProgramValues, function_lines
 from pypto_core.engine.lowering import FAULTS, Lowering, PassMemory, early_findings, lower
-from pypto_core.engine.names import FileNames, NamesMemory
+from pypto_core.engine.names import FileNames, NamesMemory, imported_modules
 from pypto_core.engine.sources import Modules, NoFiles
 from pypto_core.engine.values import Histories
 from pypto_core.frontend import ParseResult, parse
@@ -71,7 +71,9 @@ class Entry:
 class FileFacts:
     """All that is known of one version of a file. Nothing in it changes, so any thread may read it.
 
-    ``parsed`` is None while only the names are known; ``histories`` holds the kernels that have been lowered, by entry name.
+    ``parsed`` is None while only the names are known; ``values`` and ``histories`` hold the kernels as written and, once they have
+    been lowered, through the passes, by entry name; ``imported`` the names of the files that this one imports, ``paths`` which file an
+    import statement means.
     """
 
     path: str
@@ -80,6 +82,17 @@ class FileFacts:
     names: FileNames
     parsed: ParseResult | None = None
     histories: Mapping[str, Histories] = field(default_factory=dict)
+    values: Mapping[str, ProgramValues] = field(default_factory=dict)
+    imported: Mapping[str, FileNames] = field(default_factory=dict)
+    paths: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
+
+    def finder(self, names: FileNames | None = None) -> Finder:
+        """Follows names to their definitions in this file and those that it imports; ``names`` are newer ones of the file itself."""
+        own = names or self.names
+        return Finder(
+            lambda path: own if path == self.path else self.imported.get(path),
+            lambda importer, module: self.paths.get((importer, module)),
+        )
 
     @property
     def modules(self) -> frozenset[str]:
@@ -184,14 +197,24 @@ class Workspace:
         """A picture of the newest version; with ``lowered`` every kernel has been lowered and its values can be followed."""
         document = self.document(path)
         parsed = self.parsed(path)
-        histories: dict[str, Histories] = {}
         settings = self.settings(path)
+        values = {
+            entry: self.db.get(self._values, (entry, program)) for entry, program in parsed.programs.items()
+        }
+        histories: dict[str, Histories] = {}
         if lowered:
             for entry, program in parsed.programs.items():
-                histories[entry] = found = self.db.get(self._histories, (program, settings.backend))
-                found.warm(self.db.check)
+                histories[entry] = self.db.get(self._histories, (program, settings.backend))
         text = document.text if document is not None else ""
-        return FileFacts(path, text, settings, self.names(path), parsed, histories)
+        own = self.names(path)
+        imported = {other: self.names(other) for other in (parsed.graph.modules if parsed.graph is not None else ())}
+        imported.pop(path, None)
+        paths = {
+            (names.path, module): self.find_module(names.path, module)
+            for names in (own, *imported.values())
+            for module in imported_modules(names)
+        }
+        return FileFacts(path, text, settings, own, parsed, histories, values, imported, paths)
 
     def entries(self, path: str) -> tuple[Entry, ...]:
         """The kernels of a file in source order."""
@@ -214,6 +237,10 @@ class Workspace:
         found = self.db.get(self._typing, path)
         return in_file(found, path)
 
+    def first_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
+        """What can be said at once: :meth:`typing_diagnostics`, and everything about kernels whose lowering is remembered."""
+        return in_file(self._findings(self.db, path, known_only=True), path)
+
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         """Everything that stands in the file, lowering included."""
         found = self.db.get(self._full, path)
@@ -224,6 +251,10 @@ class Workspace:
         found = self.db.get(self._full, path)
         others = dict.fromkeys(d.span.filename for d in found if d.span.is_valid and d.span.filename != path)
         return {other: in_file(found, other) for other in others}
+
+    def finder(self) -> Finder:
+        """Follows names through all files, open or on disk."""
+        return Finder(self.names, self.find_module)
 
     def find_module(self, importer: str, module: str) -> str | None:
         """Path of the file that an import means, seen from ``importer``; leading dots are relative."""
@@ -271,6 +302,10 @@ class Workspace:
                 return ParseResult(None, diagnostics=(reading_fault(document, fault),))
 
         @query(keep=512, equal=_identity)
+        def values(db: Database, key: tuple[str, Program]) -> ProgramValues:
+            return ProgramValues(*key)
+
+        @query(keep=512, equal=_identity)
         def early(db: Database, key: tuple[Program, str | None]) -> tuple[Diagnostic, ...]:
             return early_findings(*key)
 
@@ -281,22 +316,30 @@ class Workspace:
 
         @query(keep=512, equal=_identity)
         def histories(db: Database, key: tuple[Program, str | None]) -> Histories:
-            return Histories(db.get(lowered, key))
+            found = Histories(db.get(lowered, key))
+            found.warm(db.check)
+            return found
 
         @query(keep=256)
         def typing(db: Database, path: str) -> tuple[Diagnostic, ...]:
-            return self._findings(db, path, early)
+            return self._findings(db, path, lowered=False)
 
         @query(keep=256)
         def full(db: Database, path: str) -> tuple[Diagnostic, ...]:
-            return self._findings(db, path, lowered)
+            return self._findings(db, path)
 
         self._syntax, self._named, self._module_paths = syntax, named, module_paths
+        self._values = values
         self._parsed, self._early, self._lowered, self._histories = parsed, early, lowered, histories
         self._typing, self._full = typing, full
 
-    def _findings(self, db: Database, path: str, of_program: Query[Any, Any]) -> tuple[Diagnostic, ...]:
-        """The front end's findings and those of every kernel that it could read completely."""
+    def _findings(
+        self, db: Database, path: str, lowered: bool = True, known_only: bool = False
+    ) -> tuple[Diagnostic, ...]:
+        """The front end's findings and those of every kernel that it could read completely.
+
+        With ``known_only`` nothing is lowered for it; a lowering that is remembered counts, for it depends on the program alone.
+        """
         document = db.read(_DOCUMENT, path)
         if document is None:
             return ()
@@ -308,8 +351,11 @@ class Workspace:
             if entry in broken:
                 continue
             db.check()
-            made = db.get(of_program, (program, settings.backend))
-            diagnostics = made.diagnostics if isinstance(made, Lowering) else made
+            key = (program, settings.backend)
+            made = db.get(self._lowered, key) if lowered and not known_only else None
+            if known_only:
+                made = db.peek(self._lowered, key)
+            diagnostics = made.diagnostics if made is not None else db.get(self._early, key)
             found += related_to_calls(diagnostics, program)
         placed = [with_place(d, path, document) for d in unique(found)]
         return without_ignored(placed, _ignoring(db, path, document, placed), settings.ignore, settings.select)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -10,6 +11,16 @@ from pygls import uris
 from pygls.workspace import PositionCodec
 
 from pypto_core import Span
+from pypto_lsp.modules import has_no_path
+
+
+_LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
+
+
+def columns_of(span: Span) -> tuple[int, int]:
+    """0-based columns, in characters, of a span on one line."""
+    return span.column - 1, span.end_column - 1
+
 
 _ORIGIN = types.Position(line=0, character=0)
 NOWHERE = types.Range(start=_ORIGIN, end=_ORIGIN)
@@ -18,12 +29,12 @@ NOWHERE = types.Range(start=_ORIGIN, end=_ORIGIN)
 def path_of(uri: str) -> str:
     """File path of a uri; the uri itself where there is none (an unsaved file)."""
     found = uris.to_fs_path(uri) if uri.startswith("file:") else None
-    return found or uri
+    return Path(found).as_posix() if found else uri
 
 
 def uri_of(path: str) -> str:
     """The inverse of :func:`path_of`."""
-    if "://" in path or path.startswith("untitled:"):
+    if has_no_path(path):
         return path
     return uris.from_fs_path(str(Path(path).absolute())) or path
 
@@ -63,3 +74,33 @@ class Positions:
                 return column
             units += self.codec.client_num_units(character)
         return len(text.rstrip("\r\n"))
+
+
+def apply_changes(
+    text: str, changes: Sequence[types.TextDocumentContentChangeEvent], codec: PositionCodec
+) -> str:
+    """The text after the changes of one notification, each on top of the one before."""
+    for change in changes:
+        if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+            text = change.text
+            continue
+        lines = split_lines(text)
+        positions = Positions(lines, codec)
+        start, end = (_offset(lines, positions, p) for p in (change.range.start, change.range.end))
+        text = text[:start] + change.text + text[max(start, end) :]
+    return text
+
+
+def _offset(lines: Sequence[str], positions: Positions, position: types.Position) -> int:
+    if position.line >= len(lines):
+        return sum(map(len, lines))
+    return sum(map(len, lines[: position.line])) + positions.column(position)
+
+
+def split_lines(text: str) -> list[str]:
+    """Lines as the protocol counts them: they end with LF, CRLF or CR and with nothing else; a text that ends with a line break has
+    an empty last line."""
+    lines = _LINE.findall(text)
+    if not lines or lines[-1].endswith(("\n", "\r")):
+        lines.append("")
+    return lines

@@ -1,4 +1,4 @@
-"""The server object: open documents, settings, the analysis thread and what it published last."""
+"""The server object: open documents, settings, the analysis thread and what it found last."""
 
 from __future__ import annotations
 
@@ -7,37 +7,51 @@ import logging
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from enum import IntEnum
 from pathlib import Path
 from typing import Any, TypeVar
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from pypto_core import Diagnostic, Entry, Lowering, ParseResult, Workspace
+from pypto_core import Diagnostic, FileFacts, FileNames, Histories, Workspace, merged
 from pypto_lsp import __version__
 from pypto_lsp.config import Config, ConfigError, from_pyproject, with_editor_settings
+from pypto_lsp.guard import ContentModified, Expected, guarded
 from pypto_lsp.modules import Disk
-from pypto_lsp.positions import Positions, path_of
+from pypto_lsp.positions import Positions, path_of, split_lines
+from pypto_lsp.project import Project
 from pypto_lsp.worker import Worker
 
 T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
 log = logging.getLogger("pypto_lsp")
 IR_SCHEME = "pypto-ir"
 #: Cheap test whether a Python file is one of ours: other files cost nothing.
 _OURS = re.compile(r"pypto", re.ASCII)
 
 
-class ContentModified(JsonRpcException):
-    """The document changed while the answer was computed; clients ask again by themselves."""
+class Tier(IntEnum):
+    """How much is known of a version: its names, what typing reveals, everything."""
 
-    CODE = -32801
-    MESSAGE = "Content Modified"
+    NAMES = 0
+    TYPED = 1
+    FULL = 2
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What one analysis found of one revision of a document."""
+
+    revision: int
+    tier: Tier
+    findings: tuple[Diagnostic, ...]
+    facts: FileFacts
+
+
+@dataclass(slots=True, eq=False)
 class Open:
-    """An open file: its newest text, and the newest facts that were computed of it."""
+    """An open file: its newest text, and the newest facts that were computed of it. ``revision`` counts every change."""
 
     uri: str
     path: str
@@ -45,69 +59,173 @@ class Open:
     version: int
     ours: bool
     lines: list[str]
-    #: Version whose findings were computed last, and those findings (with and without lowering).
-    typed: tuple[int, tuple[Diagnostic, ...]] | None = None
-    full: tuple[int, tuple[Diagnostic, ...]] | None = None
+    revision: int = 0
+    names: tuple[int, FileNames] | None = None
+    typed: Snapshot | None = None
+    full: Snapshot | None = None
+    #: Findings in imported files, by path.
+    elsewhere: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
+
+    @property
+    def newest(self) -> Snapshot | None:
+        """The newest findings: everything, if that is known of the revision that typing knows."""
+        full, typed = self.full, self.typed
+        if full is not None and (typed is None or full.revision >= typed.revision):
+            return full
+        return typed
+
+    @property
+    def facts(self) -> FileFacts | None:
+        return self.newest.facts if self.newest is not None else None
+
+    def reached(self, tier: Tier) -> bool:
+        """Whether the newest revision has been analysed so far."""
+        if tier is Tier.NAMES:
+            return self.names is not None and self.names[0] == self.revision
+        found = self.full if tier is Tier.FULL else self.newest
+        return found is not None and found.revision == self.revision
+
+    def histories(self, entry: str) -> Histories | None:
+        """Values of a kernel through the passes; those of an older revision hold while the kernel is the same object."""
+        typed, full = self.facts, self.full
+        if typed is None or typed.parsed is None or full is None or full.facts.parsed is None:
+            return None
+        program = typed.parsed.programs.get(entry)
+        return full.facts.histories.get(entry) if full.facts.parsed.programs.get(entry) is program else None
 
 
 class PyptoServer(LanguageServer):
-    """One workspace, one analysis thread. Features reach the core through :meth:`ask` only."""
+    """One workspace, one analysis thread. Features read snapshots on the loop and reach the core through :meth:`ask` only."""
 
     def __init__(self) -> None:
         super().__init__("pypto-lsp", __version__, max_workers=2)
-        self.core = Workspace(Disk())
+        self.disk = Disk()
+        self.core = Workspace(self.disk)
         self.worker = Worker(self.core)
+        self.project = Project(self.core, self.disk)
         self.documents: dict[str, Open] = {}
-        self.config = Config()
-        self.editor_section: dict[str, Any] = {}
+        self.roots: list[str] = []
+        #: The editor's ``pypto`` section, per workspace folder ("" for all others).
+        self.sections: dict[str, dict[str, Any]] = {"": {}}
         self.client_commands = False
-        self.listeners: list[Callable[[Open, bool], None]] = []
-        self.closed_listeners: list[Callable[[str], None]] = []
+        self.listeners: list[Callable[[Open, Tier], None]] = []
+        self.closed_listeners: list[Callable[[Open], None]] = []
+        self.settings_listeners: list[Callable[[], None]] = []
         self.loop: asyncio.AbstractEventLoop | None = None
+        self._configs: dict[str, Config] = {}
+        self._complained: set[str] = set()
+        self._shown_faults: set[int] = set()
+        for name in ("pygls.protocol.json_rpc", "pygls.server"):
+            logging.getLogger(name).addFilter(Expected())
+
+    # ------------------------------------------------------------------------------------------------------- handlers
+    def feature(self, feature_name: str, options: Any | None = None) -> Callable[[F], F]:
+        """As in pygls, with a guard around the handler."""
+        register = super().feature(feature_name, options)
+
+        def wrap(handler: F) -> F:
+            register(guarded(feature_name, handler, self.report_fault))
+            return handler
+
+        return wrap
+
+    def command(self, command_name: str) -> Callable[[F], F]:
+        register = super().command(command_name)
+
+        def wrap(handler: F) -> F:
+            register(guarded(command_name, handler, self.report_fault))
+            return handler
+
+        return wrap
+
+    def report_fault(self, what: str) -> None:
+        """One message per kind of fault; the log has every one."""
+        self.complain(
+            f"internal error in {what}; the log has the details", types.MessageType.Error, key=f"fault:{what}"
+        )
+
+    def report_server_error(self, error: Exception, source: type[Any]) -> None:
+        """Faults of the transport: a message that is no message is logged, nothing more."""
+        log.warning("%s: %s", source.__name__, error)
+
+    def complain(
+        self, message: str, kind: types.MessageType = types.MessageType.Warning, key: str | None = None
+    ) -> None:
+        """Show a message once."""
+        if (key or message) in self._complained:
+            return
+        self._complained.add(key or message)
+        self.window_show_message(types.ShowMessageParams(type=kind, message=f"PyPTO: {message}"))
 
     # ------------------------------------------------------------------------------------------------------- settings
-    def configure(self, section: dict[str, Any] | None) -> None:
-        """Take over the editor's ``pypto`` section; every open file is looked at again."""
-        self.editor_section = section or {}
+    def configure(self, sections: dict[str, dict[str, Any]]) -> None:
+        """Take over the editor's ``pypto`` sections; every open file is looked at again."""
+        self.sections = {"": {}, **sections}
+        self.settings_changed()
+
+    def settings_changed(self) -> None:
+        """Read all settings again."""
+        self._configs.clear()
+        self._complained.clear()
         for document in list(self.documents.values()):
             self.apply_config(document)
             self.schedule(document)
+        for listener in self.settings_listeners:
+            listener()
+
+    def folder_of(self, path: str) -> str:
+        """The workspace folder around a file, the innermost if there are several; empty for none."""
+        around = [r for r in self.roots if path == r or path.startswith(r.rstrip("/") + "/")]
+        return max(around, key=len, default="")
 
     def config_of(self, path: str) -> Config:
         """Settings of a file: project file first, the editor's on top; faults are logged and shown once."""
+        known = self._configs.get(path)
+        if known is not None:
+            return known
         config = Config()
-        folder = next((r for r in self.modules.roots if path.startswith(r)), "")
+        folder = self.folder_of(path)
         try:
             if Path(path).is_absolute():
                 config = from_pyproject(Path(path), config)
         except ConfigError as fault:
-            self.complain(str(fault))
+            self._wrong_setting(fault)
         try:
-            return with_editor_settings(config, self.editor_section, folder)
+            config = with_editor_settings(config, self.sections.get(folder) or self.sections[""], folder)
         except ConfigError as fault:
-            self.complain(str(fault))
-            return config
+            self._wrong_setting(fault)
+        self._configs[path] = config
+        return config
 
-    def complain(self, message: str) -> None:
-        """A fault of the user's configuration: a warning in the log and one message."""
-        log.warning(message)
-        self.window_show_message(
-            types.ShowMessageParams(type=types.MessageType.Warning, message=f"PyPTO: {message}")
-        )
+    def _wrong_setting(self, fault: ConfigError) -> None:
+        if str(fault) not in self._complained:
+            log.warning("%s", fault)
+        self.complain(str(fault))
 
     def apply_config(self, document: Open) -> None:
         settings = self.config_of(document.path).core()
         self.worker.edit(f"settings:{document.path}", lambda: self.core.configure(settings, document.path))
 
+    def set_roots(self, roots: list[str]) -> None:
+        """The workspace folders."""
+        self.roots = roots
+        self._configs.clear()
+        self.worker.edit("roots", lambda: self.core.set_roots(roots))
+
     # ------------------------------------------------------------------------------------------------------ documents
     def opened(self, uri: str, text: str, version: int) -> None:
         path = path_of(uri)
-        document = Open(uri, path, text, version, bool(_OURS.search(text)), text.splitlines(keepends=True))
+        self._configs.pop(path, None)
+        document = Open(uri, path, text, version, bool(_OURS.search(text)), split_lines(text), revision=1)
+        previous = self.documents.get(uri)
+        if previous is not None:
+            document.revision = previous.revision + 1
+            self._release(previous)
         self.documents[uri] = document
-        self.modules.opened[path] = text
-        self.apply_config(document)
-        self.schedule(document)
+        if document.ours:
+            self.apply_config(document)
+            self.schedule(document)
 
     def changed(self, uri: str, text: str, version: int) -> None:
         document = self.documents.get(uri)
@@ -115,25 +233,39 @@ class PyptoServer(LanguageServer):
             self.opened(uri, text, version)
             return
         document.text, document.version = text, version
-        document.lines = text.splitlines(keepends=True)
-        document.ours = document.ours or bool(_OURS.search(text))
-        self.modules.opened[document.path] = text
+        document.revision += 1
+        document.lines = split_lines(text)
+        self._release(document)
+        if not document.ours:
+            document.ours = bool(_OURS.search(text))
+            if document.ours:
+                self.apply_config(document)
         self.schedule(document)
+        for other in list(self.documents.values()):
+            if other is not document and other.facts is not None and document.path in other.facts.modules:
+                self.schedule(other)
 
     def closed(self, uri: str) -> None:
         document = self.documents.pop(uri, None)
         if document is None:
             return
-        self.modules.opened.pop(document.path, None)
+        self._release(document)
         self.worker.edit(document.path, lambda: self.core.close(document.path))
         for listener in self.closed_listeners:
-            listener(uri)
+            listener(document)
+
+    def _release(self, document: Open) -> None:
+        """Wake everybody who waits for a version that has gone."""
+        waiters, document.waiters = document.waiters, []
+        for waiter in waiters:
+            if not waiter.done():
+                waiter.set_result(None)
 
     def schedule(self, document: Open, lower: bool | None = None) -> None:
-        """Have the newest text of a document analysed: the quick findings at once, the lowering after them."""
+        """Have the newest text of a document analysed: names, then the quick findings, the lowering after them."""
         if not document.ours:
             return
-        path, text, version = document.path, document.text, document.version
+        path, text, version, revision = document.path, document.text, document.version, document.revision
         if lower is None:
             lower = self.config_of(path).run == "onType" or document.full is None
         loop = self.loop or asyncio.get_running_loop()
@@ -141,30 +273,61 @@ class PyptoServer(LanguageServer):
 
         def quick() -> None:
             self.core.open(path, text, version)
-            found = self.core.typing_diagnostics(path)
-            loop.call_soon_threadsafe(self._computed, document, version, found, False)
+            names = self.core.names(path)
+            loop.call_soon_threadsafe(self._named, document, revision, names)
+            found = self.core.first_diagnostics(path)
+            facts = self.core.facts(path, lowered=False)
+            loop.call_soon_threadsafe(self._computed, document, Snapshot(revision, Tier.TYPED, found, facts), {})
             if lower:
                 self.worker.background(path, slow)
 
         def slow() -> None:
             found = self.core.diagnostics(path)
-            self.core.warm(path)
-            loop.call_soon_threadsafe(self._computed, document, version, found, True)
+            elsewhere = self.core.diagnostics_elsewhere(path)
+            facts = self.core.facts(path, lowered=True)
+            snapshot = Snapshot(revision, Tier.FULL, found, facts)
+            loop.call_soon_threadsafe(self._computed, document, snapshot, elsewhere)
 
         self.worker.edit(path, quick)
 
-    def _computed(self, document: Open, version: int, found: tuple[Diagnostic, ...], full: bool) -> None:
-        if document.version != version or self.documents.get(document.uri) is not document:
+    def _named(self, document: Open, revision: int, names: FileNames) -> None:
+        if document.revision == revision:
+            document.names = (revision, names)
+            self._release(document)
+
+    def _computed(
+        self, document: Open, found: Snapshot, elsewhere: dict[str, tuple[Diagnostic, ...]]
+    ) -> None:
+        if document.revision != found.revision or self.documents.get(document.uri) is not document:
             return
-        if full:
-            document.full = (version, found)
-        document.typed = (version, found) if not full else document.typed or (version, found)
-        waiters, document.waiters = document.waiters, []
-        for waiter in waiters:
-            if not waiter.done():
-                waiter.set_result(None)
+        if found.tier is Tier.FULL:
+            document.full, document.elsewhere = found, elsewhere
+        else:
+            document.typed = found
+        self._release(document)
+        self._log_faults(document, found.findings)
         for listener in self.listeners:
-            listener(document, full)
+            listener(document, found.tier)
+
+    def _log_faults(self, document: Open, findings: tuple[Diagnostic, ...]) -> None:
+        """Faults of the product that the analysis survived: the log gets the details, once each."""
+        for finding in findings:
+            fault = finding.data.get("fault")
+            if isinstance(fault, Exception) and id(fault) not in self._shown_faults:
+                self._shown_faults.add(id(fault))
+                log.error("%s: %s", document.path, finding.message, exc_info=fault)
+
+    def findings(self, document: Open) -> tuple[Diagnostic, ...]:
+        """The newest findings of a document, those made in it by the kernels of other open files included."""
+        newest = document.newest
+        own = newest.findings if newest is not None else ()
+        others = [
+            found
+            for other in self.documents.values()
+            if other is not document
+            for found in other.elsewhere.get(document.path, ())
+        ]
+        return merged(own, others) if others else own
 
     # ------------------------------------------------------------------------------------------------------- requests
     def document(self, uri: str) -> Open | None:
@@ -175,29 +338,42 @@ class PyptoServer(LanguageServer):
     def positions(self, document: Open) -> Positions:
         return Positions(document.lines, self.workspace.position_codec)
 
-    async def settled(self, document: Open, full: bool = False) -> None:
-        """Wait until the newest version has been analysed (with lowering when ``full``); raises :class:`ContentModified` when it changes meanwhile."""
-        version = document.version
-        while True:
-            state = document.full if full else (document.typed or document.full)
-            if state is not None and state[0] == document.version:
-                return
-            if document.version != version or self.documents.get(document.uri) is not document:
-                raise ContentModified
-            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    def positions_in(self, path: str) -> Positions:
+        """Positions in any file: an open one, or one on disk."""
+        for document in self.documents.values():
+            if document.path == path:
+                return self.positions(document)
+        return Positions(split_lines(self.disk.read(path) or ""), self.workspace.position_codec)
+
+    async def settled(self, document: Open, tier: Tier = Tier.TYPED, timeout: float | None = None) -> bool:
+        """Wait until the newest revision has been analysed so far; False when ``timeout`` (seconds) came first.
+
+        Raises:
+            ContentModified: the document changed, or was closed, meanwhile.
+        """
+        revision = document.revision
+        loop = asyncio.get_running_loop()
+        end = loop.time() + timeout if timeout is not None else None
+        while not document.reached(tier):
+            waiter: asyncio.Future[None] = loop.create_future()
             document.waiters.append(waiter)
-            await waiter
+            try:
+                await asyncio.wait_for(waiter, None if end is None else max(end - loop.time(), 0))
+            except asyncio.TimeoutError:
+                return False
+            if document.revision != revision or self.documents.get(document.uri) is not document:
+                raise ContentModified
+        return True
+
+    async def names_of(self, document: Open) -> FileNames:
+        """The names of the newest revision; they come before everything else."""
+        await self.settled(document, Tier.NAMES)
+        assert document.names is not None
+        return document.names[1]
 
     async def ask(self, job: Callable[[], T]) -> T:
         """Run ``job`` on the analysis thread."""
         return await self.worker.ask(job)
-
-    def parsed(self, document: Open) -> ParseResult | None:
-        """The newest parse result, without waiting."""
-        return self.core.last_parsed(document.path)
-
-    def lowering(self, document: Open, entry: Entry) -> Lowering | None:
-        return self.core.lowering(document.path, entry.name)
 
 
 def create_server() -> PyptoServer:

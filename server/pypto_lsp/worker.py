@@ -1,7 +1,7 @@
 """The thread beside the event loop that does all analysis.
 
 The newest text of a file replaces an older waiting one; a new edit, or a request of the user, interrupts background work at
-its next check point. Interrupted background work starts again by itself, and what it had finished is remembered.
+its next check point. Interrupted work starts again by itself, and what it had finished is remembered.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 from pypto_core import Cancelled, Workspace
 
 T = TypeVar("T")
-log = logging.getLogger(__name__)
+log = logging.getLogger("pypto_lsp")
 
 
 class Worker:
-    """Runs *edits* first, then *requests*, then *background* jobs; background jobs of one key replace each other."""
+    """Runs *edits* first, then *requests*, then *background* jobs, *idle* jobs last; jobs of one key replace each other."""
 
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
@@ -28,24 +28,35 @@ class Worker:
         self._edits: OrderedDict[str, Callable[[], None]] = OrderedDict()
         self._requests: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._background: OrderedDict[str, Callable[[], None]] = OrderedDict()
+        self._idle: OrderedDict[str, Callable[[], None]] = OrderedDict()
+        self._running: tuple[str, str] = ("", "")
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="pypto-analysis", daemon=True)
         self._thread.start()
 
     # --------------------------------------------------------------------------------------- called on the event loop
     def edit(self, key: str, job: Callable[[], None]) -> None:
-        """Change inputs; an earlier waiting edit of the same file is dropped (its text is old)."""
+        """Change inputs; an earlier edit of the same file is dropped or broken off (its text is old)."""
         with self._wake:
             self._edits.pop(key, None)
             self._edits[key] = job
+            self._interrupt(key)
             self._wake.notify()
-        self.workspace.interrupt()
 
     def background(self, key: str, job: Callable[[], None]) -> None:
         """Something to do when nobody waits for an answer."""
         with self._wake:
             self._background.pop(key, None)
             self._background[key] = job
+            if self._running[0] == "idle":
+                self.workspace.interrupt()
+            self._wake.notify()
+
+    def idle(self, key: str, job: Callable[[], None]) -> None:
+        """Something to do when there is nothing else."""
+        with self._wake:
+            self._idle.pop(key, None)
+            self._idle[key] = job
             self._wake.notify()
 
     def ask(self, job: Callable[[], T]) -> asyncio.Future[T]:
@@ -53,8 +64,8 @@ class Worker:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         with self._wake:
             self._requests.append((job, future))
+            self._interrupt()
             self._wake.notify()
-        self.workspace.interrupt()
         return future
 
     def stop(self) -> None:
@@ -63,21 +74,43 @@ class Worker:
             self._wake.notify()
         self.workspace.interrupt()
 
+    @property
+    def waiting(self) -> dict[str, int]:
+        """How much there is to do, for debug information."""
+        return {
+            "edits": len(self._edits),
+            "requests": len(self._requests),
+            "background": len(self._background),
+            "idle": len(self._idle),
+        }
+
+    def _interrupt(self, key: str | None = None) -> None:
+        """Stop what runs when it can wait: background work, or an older edit of the same file."""
+        kind, running = self._running
+        if kind in ("background", "idle") or (kind == "edit" and running == key):
+            self.workspace.interrupt()
+
     # ------------------------------------------------------------------------------------------ the analysis thread
     def _run(self) -> None:
         while True:
             with self._wake:
-                while not (self._stopped or self._edits or self._requests or self._background):
+                self._running = ("", "")
+                while not (self._stopped or self._edits or self._requests or self._background or self._idle):
                     self._wake.wait()
                 if self._stopped:
+                    self._give_up()
                     return
+                key, job, future = "", None, None
                 if self._edits:
                     kind, (key, job) = "edit", self._edits.popitem(last=False)
                 elif self._requests:
                     kind, (job, future) = "request", self._requests.popleft()
-                else:
+                elif self._background:
                     kind, (key, job) = "background", self._background.popitem(last=False)
-            if kind == "request":
+                else:
+                    kind, (key, job) = "idle", self._idle.popitem(last=False)
+                self._running = (kind, key)
+            if future is not None:
                 self._answer(job, future)
             else:
                 self._do(kind, key, job)
@@ -90,21 +123,34 @@ class Worker:
             value = job()
         except Cancelled:
             with self._wake:
-                self._requests.append((job, future))
+                self._requests.appendleft((job, future))
         except Exception as fault:
-            loop.call_soon_threadsafe(_fail, future, fault)
+            _post(loop, _fail, future, fault)
         else:
-            loop.call_soon_threadsafe(_resolve, future, value)
+            _post(loop, _resolve, future, value)
 
     def _do(self, kind: str, key: str, job: Callable[[], None]) -> None:
         try:
             job()
         except Cancelled:
             with self._wake:
-                queue = self._edits if kind == "edit" else self._background
+                queue = {"edit": self._edits, "background": self._background, "idle": self._idle}[kind]
                 queue.setdefault(key, job)
         except Exception:
             log.exception("analysis of %s failed", key)
+
+    def _give_up(self) -> None:
+        for _, future in self._requests:
+            _post(future.get_loop(), future.cancel)
+        self._requests.clear()
+
+
+def _post(loop: asyncio.AbstractEventLoop, call: Callable[..., Any], *args: Any) -> None:
+    """Call on the loop; nobody waits when that has ended."""
+    try:
+        loop.call_soon_threadsafe(call, *args)
+    except RuntimeError:
+        log.debug("the event loop has ended")
 
 
 def _resolve(future: asyncio.Future[Any], value: Any) -> None:

@@ -72,7 +72,7 @@ def register(server: PyptoServer) -> None:
     @server.feature(
         types.TEXT_DOCUMENT_CODE_ACTION,
         types.CodeActionOptions(
-            code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind(FIX_ALL)],
+            code_action_kinds=[types.CodeActionKind.QuickFix, FIX_ALL],
             resolve_provider=False,
         ),
     )
@@ -102,7 +102,7 @@ def register(server: PyptoServer) -> None:
                 answer.append(
                     types.CodeAction(
                         title="PyPTO: fix all that can be fixed safely",
-                        kind=types.CodeActionKind(FIX_ALL),
+                        kind=FIX_ALL,
                         edit=workspace_edit(edits, document, positions),
                     )
                 )

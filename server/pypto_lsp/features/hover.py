@@ -1,14 +1,39 @@
-"""Hover: values with what each lane holds, callables of the language with their documentation."""
+"""Hover: values with what each lane holds, names of the language, constants and how they came about, functions."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import PurePath
 
 from lsprotocol import types
 
-from pypto_core import Workspace, callable_path, find_callable, hover_text, value_at, word_at
-from pypto_lsp.render.value import type_text, value_markdown
-from pypto_lsp.server import PyptoServer
+from pypto_core import (
+    FileFacts,
+    FileNames,
+    Histories,
+    Kind,
+    Known,
+    ParamDirection,
+    Role,
+    Span,
+    Symbol,
+    Use,
+    ValueAt,
+    find_callable,
+    module_value,
+    rules,
+)
+from pypto_lsp.features.definition import Finder, Target
+from pypto_lsp.positions import Positions, columns_of
+from pypto_lsp.render.language import call_facts, function_markdown, language_markdown
+from pypto_lsp.render.value import crossing_text, history_rows, markdown, value_head
+from pypto_lsp.server import IR_SCHEME, Open, PyptoServer, Tier
+
+_IGNORED_CODE = re.compile(r"[a-z0-9-]+")
+#: How long a hover waits for the lowering of a kernel that has just been edited, in seconds.
+PATIENCE = 0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,63 +46,228 @@ class HoverText:
     end: int
 
 
-def hover_at(
-    core: Workspace, path: str, text_line: str, line: int, column: int, lowered: bool = True
-) -> HoverText | None:
-    """What stands at a place; with ``lowered`` the lanes and stages as well."""
-    word = word_at(text_line, line, column)
-    if word is None:
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a hover looks at: facts of the file, and the values of kernels that have been lowered, by entry."""
+
+    names: FileNames
+    facts: FileFacts | None
+    histories: Callable[[str], Histories | None]
+    finder: Finder | None = None
+
+    @property
+    def backend(self) -> str | None:
+        return self.facts.settings.backend if self.facts is not None else None
+
+
+def hover_at(subject: Subject, lines: Sequence[str], line: int, column: int) -> HoverText | None:
+    """What stands at a 0-based place."""
+    use = subject.names.at(line, column)
+    if use is None:
+        return _code_in_comment(lines[line] if line < len(lines) else "", line, column)
+    text = _of_use(subject, use, line, column)
+    if not text:
         return None
-    parsed = core.last_parsed(path)
-    callee = find_callable(callable_path(parsed, word.path))
+    start, end = columns_of(use.span)
+    return HoverText(text, line, start, end)
+
+
+def _code_in_comment(text: str, line: int, column: int) -> HoverText | None:
+    """The code inside ``# pypto: ignore[...]``."""
+    start = text.find("# pypto: ignore[")
+    if start < 0 or column < start:
+        return None
+    for match in _IGNORED_CODE.finditer(text, start + 16):
+        rule = rules().get(match.group())
+        if match.start() <= column <= match.end() and rule is not None:
+            head = f"{rule.code} ({rule.severity.text})"
+            return HoverText(markdown(head, [], f"{rule.title}\n\n{rule.explanation}"), line, match.start(), match.end())
+    return None
+
+
+def _of_use(subject: Subject, use: Use, line: int, column: int) -> str:
+    names = subject.names
+    path = names.language_path(use)
+    if path:
+        return language_markdown(path, subject.backend, _call_facts(subject, use))
+    if use.role is Role.KEYWORD:
+        return _keyword(subject, use)
+    method = names.method(use)
+    if method is not None:
+        return function_markdown(method, names)
+    symbol = names.symbol(use)
+    if symbol is not None and symbol.scope is not names.module:
+        found = _value(subject, use.name, line, column, use.role is Role.WRITE)
+        if found is not None:
+            return value_text(subject, use.name, found)
+        return function_markdown(symbol.function, names) if symbol.function is not None else ""
+    if symbol is not None and symbol.kind is Kind.FUNCTION and symbol.function is not None:
+        return function_markdown(symbol.function, names)
+    return _module_level(subject, use, symbol)
+
+
+def _value(subject: Subject, name: str, line: int, column: int, writes: bool) -> ValueAt | None:
+    if subject.facts is None:
+        return None
+    for values in subject.facts.values.values():
+        found = values.value(subject.facts.path, name, line, column, writes)
+        if found is not None:
+            return found
+    return None
+
+
+_DIRECTIONS = {
+    ParamDirection.In: "read",
+    ParamDirection.Out: "written (Out)",
+    ParamDirection.InOut: "read and written (InOut)",
+}
+
+
+def value_text(subject: Subject, name: str, found: ValueAt) -> str:
+    """A value: type, lanes, bytes, transfers, stages."""
+    backend = subject.backend
+    rows: list[tuple[str, str]] = []
+    if found.direction is not None:
+        rows.append(("parameter", _DIRECTIONS[found.direction]))
+    if found.is_carried:
+        rows.append(("loop", "carried from one turn to the next"))
+    elif found.is_result:
+        rows.append(("loop", "what the loop or branch leaves behind"))
+    turns = found.trip_count
+    if turns is not None:
+        rows.append(("turns", str(turns)))
+    histories = subject.histories(found.entry)
+    history = histories.of(found.stmt.span, name) if histories is not None and found.stmt is not None else None
+    placed = history.placed if history is not None else None
+    if history is not None:
+        rows += history_rows(history, backend)
+    if histories is not None and found.stmt is not None:
+        crossing = histories.crossings().get(found.stmt.span)
+        if crossing is not None:
+            stages = [i for i, (title, _) in enumerate(rows) if title == "stages"]
+            rows.insert(stages[0] if stages else len(rows), ("crosses", crossing_text(crossing, backend)))
+    return markdown(value_head(name, found.type, placed), rows)
+
+
+def _call_facts(subject: Subject, use: Use) -> list[tuple[str, str]]:
+    """What is known of the call whose callee stands at the cursor."""
+    if subject.facts is None:
+        return []
+    call = next((c for item in subject.names.items for c in item.calls if c.callee is use), None)
+    if call is None:
+        return []
+    for entry, values in subject.facts.values.items():
+        made = values.calls.get(call.span)
+        if made is None:
+            continue
+        rows = call_facts(made.type)
+        histories = subject.histories(entry)
+        if histories is not None:
+            rows += [("crosses", crossing_text(c, subject.backend)) for c in _crossings_at(histories, call.span)]
+        return rows
+    return []
+
+
+def _crossings_at(histories: Histories, span: Span) -> list[object]:
+    return [c for s, c in histories.crossings().items() if s == span or s.contains(span)][:1]
+
+
+def _keyword(subject: Subject, use: Use) -> str:
+    """A keyword of a call: the parameter that it names."""
+    if use.call is None:
+        return ""
+    callee = find_callable(subject.names.language_path(use.call.callee))
     if callee is not None:
-        signature = f"```python\n{callee.path}{callee.signature}\n```"
-        return HoverText(f"{signature}\n\n{hover_text(callee)}", line, word.start, word.end)
-    if parsed is None or "." in word.path:
-        return None
-    found = value_at(parsed, path, word)
-    if found is None:
-        return None
-    name = word.name
-    history = None
-    if lowered and found.stmt is not None:
-        histories = core.histories(path, found.entry)
-        history = histories.of(found.stmt.span, name) if histories is not None else None
-    if history is None:
-        return HoverText(f"```text\n{name}: {type_text(found.var.type)}\n```", line, word.start, word.end)
-    markdown = value_markdown(name, history, core.settings(path).backend)
-    return HoverText(markdown, line, word.start, word.end)
+        param = callee.param(use.name)
+        return markdown(param.label(), [("parameter of", callee.path)], param.doc, "python") if param else ""
+    target = subject.finder.function(subject.names, use.call.callee) if subject.finder is not None else None
+    if target is None:
+        return ""
+    found = next((p for p in target.function.parameters if p.name == use.name), None)
+    return markdown(found.label, [("parameter of", target.function.name)], "", "python") if found else ""
 
 
-def plain(markdown: str) -> str:
+def _module_level(subject: Subject, use: Use, symbol: Symbol | None) -> str:
+    """A name of the module, or ``module.name``: a kernel, a constant, a dimension."""
+    target: Target | None = subject.finder.target(subject.names, use) if subject.finder is not None else None
+    if target is not None and target.function is not None and target.names is not subject.names:
+        return function_markdown(target.function, target.names, PurePath(target.names.path).name)
+    facts = subject.facts
+    graph = facts.parsed.graph if facts is not None and facts.parsed is not None else None
+    if graph is None or facts is None:
+        return ""
+    known: Known | None = None
+    if use.base is None:
+        known = module_value(graph, facts.path, use.name)
+    if target is not None and (known is None or target.names is not subject.names):
+        elsewhere = module_value(graph, target.names.path, target.name)
+        known = elsewhere or known
+    if known is None:
+        if target is not None and target.is_module:
+            return markdown(f"module {use.name}", [("file", target.names.path)])
+        return f"```python\nclass {use.name}\n```" if symbol is not None and symbol.kind is Kind.CLASS else ""
+    return constant_text(known, facts.path)
+
+
+def constant_text(known: Known, path: str) -> str:
+    """A constant or dimension name: its value and how it was computed, or why it is unknown."""
+    rows: list[tuple[str, str]] = []
+    if known.unknown:
+        rows.append(("unknown", known.unknown))
+    elif known.dimension:
+        rows.append(("dimension", "known at run time only"))
+    if known.steps:
+        rows.append(("from", "; ".join(f"`{step}`" for step in known.steps)))
+    if known.module != path:
+        rows.append(("defined in", PurePath(known.module).name))
+    head = f"{known.name} = {known.value}" if not known.unknown else known.name
+    return markdown(head, rows, "", "python")
+
+
+def plain(text: str) -> str:
     """The same for clients without Markdown."""
-    lines = [line.rstrip() for line in markdown.split("\n") if not line.startswith("```")]
+    lines = [line.rstrip() for line in text.split("\n") if not line.startswith("```")]
     return "\n".join(lines).replace("**", "").replace("`", "").strip()
 
 
+def content_of(server: PyptoServer, text: str, formats: Sequence[types.MarkupKind] | None) -> types.MarkupContent:
+    """Markdown, or plain text for clients that cannot show it."""
+    if types.MarkupKind.Markdown in (formats or [types.MarkupKind.Markdown]):
+        return types.MarkupContent(kind=types.MarkupKind.Markdown, value=text)
+    return types.MarkupContent(kind=types.MarkupKind.PlainText, value=plain(text))
+
+
+async def subject_of(server: PyptoServer, document: Open, patience: float = PATIENCE) -> Subject:
+    """Facts of the newest version; a kernel that is being lowered is waited for a moment."""
+    await server.settled(document)
+    if document.full is not None or server.config_of(document.path).run == "onType":
+        await server.settled(document, Tier.FULL, patience)
+    names = await server.names_of(document)
+    return Subject(names, document.facts, document.histories, Finder(server))
+
+
+def to_hover(server: PyptoServer, found: HoverText, positions: Positions) -> types.Hover:
+    wanted = getattr(server.client_capabilities.text_document, "hover", None)
+    formats = wanted.content_format if wanted is not None else None
+    span = types.Range(
+        start=positions.position(found.line, found.start), end=positions.position(found.line, found.end)
+    )
+    return types.Hover(contents=content_of(server, found.markdown, formats), range=span)
+
+
 def register(server: PyptoServer) -> None:
-    """Answer ``textDocument/hover``."""
+    """Answer ``textDocument/hover``, in sources and in lowered documents."""
+    from pypto_lsp.features.lowered_ir import lowered_hover
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def hover(params: types.HoverParams) -> types.Hover | None:
-        document = server.document(params.text_document.uri)
+        uri = params.text_document.uri
+        if uri.startswith(f"{IR_SCHEME}:"):
+            return await lowered_hover(server, uri, params.position)
+        document = server.document(uri)
         if document is None or params.position.line >= len(document.lines):
             return None
-        await server.settled(document)
+        subject = await subject_of(server, document)
         positions = server.positions(document)
-        line = params.position.line
-        text, column = document.lines[line], positions.column(params.position)
-        found = await server.ask(lambda: hover_at(server.core, document.path, text, line, column))
-        if found is None:
-            return None
-        wanted = getattr(server.client_capabilities.text_document, "hover", None)
-        formats = (wanted.content_format if wanted is not None else None) or [types.MarkupKind.Markdown]
-        markdown = types.MarkupKind.Markdown in formats
-        content = types.MarkupContent(
-            kind=types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText,
-            value=found.markdown if markdown else plain(found.markdown),
-        )
-        span = types.Range(
-            start=positions.position(found.line, found.start), end=positions.position(found.line, found.end)
-        )
-        return types.Hover(contents=content, range=span)
+        found = hover_at(subject, document.lines, params.position.line, positions.column(params.position))
+        return to_hover(server, found, positions) if found is not None else None

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from pypto_core import LaneValue, Type, ValueHistory, dim_text, memory_capacity, print_ir, tile_bytes
+from collections.abc import Sequence
+
+from pypto_core import (
+    SPACE_NAMES,
+    Crossing,
+    LaneValue,
+    Type,
+    ValueHistory,
+    dim_text,
+    memory_capacity,
+    print_ir,
+    tile_bytes,
+)
 from pypto_lsp.render.sizes import size_text
-
-#: What people call the memory spaces.
-SPACE_NAMES = {
-    "Vec": "UB",
-    "Mat": "L1",
-    "Left": "L0A",
-    "Right": "L0B",
-    "Acc": "L0C",
-    "Bias": "BT",
-    "LeftScale": "L0A scale",
-    "RightScale": "L0B scale",
-}
-
 
 def shape_text(kind: Type) -> str:
     """``[64, 128]``; empty for a scalar."""
@@ -105,15 +104,31 @@ def _difference(before: Type, after: Type) -> str:
     return " ".join(changes) or "layout"
 
 
-def value_markdown(name: str, history: ValueHistory, backend: str | None) -> str:
-    """The hover of a value."""
-    kind = history.source
-    placed = history.placed
+def crossing_text(crossing: Crossing, backend: str | None) -> str:
+    """``cube → vector, split 1 = TILE_UP_DOWN, slot 8 KiB, ring 2 × 8 KiB = 16 KiB of UB (184 KiB)``."""
+    direction = "cube → vector" if crossing.to_vector else "vector → cube"
+    text = f"{direction}, split {crossing.code} = {crossing.code_name}"
+    if crossing.slot_bytes:
+        slot = size_text(crossing.slot_bytes)
+        space = SPACE_NAMES.get(crossing.memory.name, crossing.memory.name)
+        text += f", slot {slot}, ring {crossing.slots} × {slot} = {size_text(crossing.ring_bytes)} of {space}"
+        capacity = memory_capacity(backend, crossing.memory)
+        if capacity:
+            text += f" ({size_text(capacity)})"
+    return text
+
+
+def value_head(name: str, kind: Type, placed: Type | None = None) -> str:
+    """``y: Tile[128, 128] FP32 · Vec``."""
     head = type_text(kind)
     space = getattr(placed, "memory_space", None)
     if space is not None and "·" not in head and type(placed).__name__ == "TileType":
         head += f" · {space.name}"
-    lines = [f"```text\n{name}: {head}\n```"]
+    return f"{name}: {head}"
+
+
+def history_rows(history: ValueHistory, backend: str | None) -> list[tuple[str, str]]:
+    """Lanes, bytes and stages of a value, as far as there are any."""
     rows = []
     if history.lanes is not None:
         rows.append((f"per lane ({history.lanes.mode.name})", lane_text(history.lanes)))
@@ -122,7 +137,20 @@ def value_markdown(name: str, history: ValueHistory, backend: str | None) -> str
         rows.append(("bytes", size))
     if history.stages:
         rows.append(("stages", stages_text(history)))
+    return rows
+
+
+def markdown(head: str, rows: Sequence[tuple[str, str]], text: str = "", language: str = "text") -> str:
+    """A hover: one fenced line, facts below it, then prose."""
+    lines = [f"```{language}\n{head}\n```"]
     if rows:
         lines.append("")
-        lines.extend(f"**{title}:** {text}  " for title, text in rows)
+        lines.extend(f"**{title}:** {value}  " for title, value in rows)
+    if text:
+        lines += ["", text]
     return "\n".join(lines)
+
+
+def value_markdown(name: str, history: ValueHistory, backend: str | None) -> str:
+    """The hover of a value of which nothing but its history is known."""
+    return markdown(value_head(name, history.source, history.placed), history_rows(history, backend))
