@@ -14,6 +14,7 @@ from pypto_core.engine.workspace import Settings, Workspace
 from pypto_core.frontend import ParseResult, parse
 from pypto_core.ir import Program, print_ir
 from pypto_core.passes.pipeline import PIPELINE, run_pipeline
+from pypto_lsp.modules import Disk
 from tests.support.golden import GOLDEN, load_yaml, make_pass, recorded_stages, same_text
 
 KERNELS = sorted((GOLDEN / "kernels").glob("*.yaml"))
@@ -60,7 +61,7 @@ def test_chain(record: Path, entry: str) -> None:
 
 
 def findings(main: Path, backend: str) -> tuple[Diagnostic, ...]:
-    core = Workspace(module_reader(main), Settings(backend=backend))
+    core = Workspace(Disk(), Settings(backend=backend))
     core.open(str(main), main.read_text(encoding="utf-8"))
     return core.diagnostics(str(main))
 
