@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import PurePath
 from typing import Any
 
@@ -21,7 +21,7 @@ from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.frontend.static_eval.kernels import file_kernels
 from pypto_core.frontend.static_eval.values import KernelFunction, ProgramClass
 from pypto_core.frontend.symbol_names import check_symbols
-from pypto_core.ir import Program
+from pypto_core.ir import Program, Span
 
 #: Module name -> source text, None when there is no such module.
 Resolver = Callable[[str], "str | None"]
@@ -82,10 +82,23 @@ def parse_module(
     reader = _Reader(graph, checkpoint, memory)
     reader.read(root.filename)
     reader.diagnostics.extend(unresolved_imports(graph.root, reader.kernels))
-    unique = {(d.code, d.span, d.message): d for d in [*diagnostics, *reader.diagnostics]}
-    ordered = sorted(unique.values(), key=lambda d: (d.span.line, d.span.column))
+    ordered = sorted(once([*diagnostics, *reader.diagnostics]), key=lambda d: (d.span.line, d.span.column))
     first = next(iter(reader.programs.values()), None)
     return ParseResult(first, reader.programs, tuple(ordered), frozenset(reader.incomplete), graph)
+
+
+def once(found: list[Diagnostic]) -> list[Diagnostic]:
+    """Each finding once; one that several calls bring about lists them all."""
+    unique: dict[tuple[str, Span, str], Diagnostic] = {}
+    for diagnostic in found:
+        key = (diagnostic.code, diagnostic.span, diagnostic.message)
+        known = unique.get(key)
+        if known is None:
+            unique[key] = diagnostic
+        else:
+            more = tuple(r for r in diagnostic.related if r not in known.related)
+            unique[key] = replace(known, related=(*known.related, *more)) if more else known
+    return list(unique.values())
 
 
 class _Reader:
@@ -139,7 +152,15 @@ class _Reader:
         return parsed
 
     def _parse(self, kernel: KernelFunction | ProgramClass) -> tuple[ParsedProgram, list[FunctionSyntax]]:
-        """The program, and the functions that a JIT entry reaches."""
+        """The program, and the functions that a JIT entry reaches. A text nested beyond all measure has none."""
+        try:
+            return self._parse_kind(kernel)
+        except RecursionError:
+            span = kernel.source.span(kernel.node)
+            fault = error("python-syntax", f"'{kernel.name}' is too deeply nested", span)
+            return ParsedProgram(Program((), kernel.name, span=span), [fault], frozenset({kernel.name})), []
+
+    def _parse_kind(self, kernel: KernelFunction | ProgramClass) -> tuple[ParsedProgram, list[FunctionSyntax]]:
         if isinstance(kernel, KernelFunction) and kernel.form.startswith("jit"):
             return parse_jit(self.graph.interpreter, kernel)
         closure = ScopeClosure(self.graph.interpreter, kernel.scope, kernel.source, kernel.order)

@@ -84,6 +84,9 @@ def statement(ctx: FunctionContext, node: ast.stmt) -> None:
     except Silent:
         ctx.mark_incomplete()
         poison_targets(ctx, node)
+    except RecursionError:
+        ctx.error("python-syntax", "too deeply nested: split the expression or the chain of branches", _first_line(ctx, node))
+        poison_targets(ctx, node)
     if comments and len(ctx.out) > before:
         ctx.out[before] = ctx.out[before].with_(leading_comments=comments)
 
@@ -98,11 +101,13 @@ def _dispatch(ctx: FunctionContext, node: ast.stmt) -> None:
     if isinstance(node, ast.AugAssign):
         operator = _OPERATORS[type(node.op).__name__]
         hint = f": write {ctx.text(node.target)} = {ctx.text(node.target)} {operator} {ctx.text(node.value)}"
-    header = ctx.span(node)
-    line_end = header.text.find("\n")
-    if line_end >= 0:
-        header = Span(header.chunk, header.start, header.start + line_end)
-    ctx.fail("stmt-unsupported", f"a kernel cannot contain {kind}{hint}", header, kind=type(node).__name__)
+    ctx.fail("stmt-unsupported", f"a kernel cannot contain {kind}{hint}", _first_line(ctx, node), kind=type(node).__name__)
+
+
+def _first_line(ctx: FunctionContext, node: ast.stmt) -> Span:
+    span = ctx.span(node)
+    line_end = span.text.find("\n")
+    return Span(span.chunk, span.start, span.start + line_end) if line_end >= 0 else span
 
 
 def _broken(ctx: FunctionContext, node: Broken) -> None:
