@@ -207,7 +207,9 @@ class Workspace:
                 histories[entry] = self.db.get(self._histories, (program, settings.backend))
         text = document.text if document is not None else ""
         own = self.names(path)
-        imported = {other: self.names(other) for other in (parsed.graph.modules if parsed.graph is not None else ())}
+        imported = {
+            other: self.names(other) for other in (parsed.graph.modules if parsed.graph is not None else ())
+        }
         imported.pop(path, None)
         paths = {
             (names.path, module): self.find_module(names.path, module)
@@ -358,17 +360,10 @@ class Workspace:
             diagnostics = made.diagnostics if made is not None else db.get(self._early, key)
             found += related_to_calls(diagnostics, program)
         placed = [with_place(d, path, document) for d in unique(found)]
-        return without_ignored(placed, _ignoring(db, path, document, placed), settings.ignore, settings.select)
-
-
-def _ignoring(db: Database, path: str, document: Document, found: list[Diagnostic]) -> dict[str, str]:
-    """The texts in which comments may ignore findings: those of all files that have some."""
-    texts = {path: document.text}
-    for other in {d.span.filename for d in found} - {path}:
-        opened = db.read(_DOCUMENT, other)
-        if opened is not None:
-            texts[other] = opened.text
-    return texts
+        # Comments may ignore findings in every file that has some.
+        files = _Files(db, self._disk)
+        texts = {other: files.read(other) or "" for other in {d.span.filename for d in placed} - {path}}
+        return without_ignored(placed, {path: document.text, **texts}, settings.ignore, settings.select)
 
 
 def _module_path(modules: Modules, importer: str, module: str) -> str | None:

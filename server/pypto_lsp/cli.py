@@ -244,7 +244,7 @@ def lower(
     backend: str | None,
     search_path: tuple[str, ...],
 ) -> None:
-    """Print the IR of a kernel after a pass. Exit code 1 when the kernel was refused before it."""
+    """Print the IR of a kernel after a pass. Exit code 1 when the kernel could not be read completely, or was refused before the pass."""
     try:
         wanted = pass_name(stage)
     except UnknownName as fault:
@@ -258,7 +258,10 @@ def lower(
         Path(output).write_text(text.text.rstrip("\n") + "\n", encoding="utf-8")
     else:
         click.echo(text.text.rstrip("\n"))
-    sys.exit(0 if text.reached == wanted else 1)
+    unread = any(chosen.name == kernel for kernel, _ in checker.core.parsed(name).incomplete)
+    if unread:
+        _print_errors(checker, name, file)
+    sys.exit(0 if text.reached == wanted and not unread else 1)
 
 
 @main.command()

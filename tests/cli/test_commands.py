@@ -1,0 +1,184 @@
+"""``lower``, ``lanes``, ``passes``, ``explain``, ``serve`` and what they say of wrong calls."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import pypto_core as pc
+from pypto_lsp.cli import main
+from tests.cli.kernels import BAD, CALLEE, CALLER, GOOD
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("good.py").write_text(GOOD)
+    Path("bad.py").write_text(BAD)
+    Path("two.py").write_text(GOOD + GOOD.partition("\n\n\n")[2].replace("Doubled", "Second"))
+    return tmp_path
+
+
+def run(*arguments: str) -> Result:
+    result = CliRunner().invoke(main, list(arguments))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+# ---------------------------------------------------------------------------------------------------------------- lower
+def test_every_stage_prints_what_the_core_prints(folder: Path) -> None:
+    program = pc.parse(GOOD).program
+    assert program is not None
+    stages = {stage.name: stage.program for stage in pc.lower(program, "a2a3").stages}
+    assert list(stages) == list(pc.passes.PIPELINE)
+    for name in ("ConvertToSSA", "ExpandMixedKernel"):
+        assert run("lower", "good.py", "--pass", name).stdout.rstrip("\n") == pc.print_ir(
+            stages[name]
+        ).rstrip("\n")
+    assert run("lower", "good.py", "--pass", "source").stdout.rstrip("\n") == pc.print_ir(program).rstrip(
+        "\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "name", ["LowerAutoVectorSplit", "lower_auto_vector_split", "lower-auto-vector-split"]
+)
+def test_passes_by_any_spelling(folder: Path, name: str) -> None:
+    result = run("lower", "good.py", "--pass", name)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("# pypto.program: Doubled\n")
+
+
+def test_a_refused_kernel_shows_the_last_stage_before(folder: Path) -> None:
+    result = run("lower", "bad.py", "--pass", "ExpandMixedKernel")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("# ExpandMixedKernel was not reached: the kernel was refused")
+    assert "# Shown: " in result.stdout
+    assert "def column_peak" in result.stdout
+
+
+def test_output_to_a_file_is_what_would_be_printed(folder: Path) -> None:
+    shown = run("lower", "good.py").stdout
+    result = run("lower", "good.py", "-o", "out.txt")
+    assert (result.stdout, Path("out.txt").read_text()) == ("", shown)
+
+
+def test_the_chip_matters(folder: Path) -> None:
+    fence = Path(__file__).parents[2] / "docs/samples/scaled_product.py"
+    texts = {chip: run("lower", str(fence), "--backend", chip).stdout for chip in ("a2a3", "a5")}
+    assert texts["a2a3"] != texts["a5"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("lower", "two.py"), "several kernels, choose one with --entry: Doubled, Second"),
+        (("lower", "good.py", "--entry", "nope"), "has no kernel 'nope'; it has Doubled"),
+        (("lower", "good.py", "--pass", "nope"), "there is no pass 'nope'; the passes are InlineFunctions"),
+        (("lower", "good.py", "--pass", "split"), "did you mean LowerAutoVectorSplit"),
+        (("lower", "missing.py"), "missing.py: cannot read the file"),
+        (("lower", "."), "cannot read the file"),
+        (("lanes", "two.py", "--entry", "nope"), "has no kernel 'nope'"),
+        (("passes", "two.py"), "several kernels"),
+        (("explain", "aiv-cube-in-regio"), "did you mean aiv-cube-in-region"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
+)
+def test_wrong_calls_say_what_is_right(folder: Path, arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert message in result.stderr
+
+
+def test_a_kernel_that_cannot_be_read_completely_says_why(folder: Path) -> None:
+    Path("broken.py").write_text(GOOD.replace("pl.add(x, x)", "pl.add(x, ("))
+    result = run("lower", "broken.py")
+    assert result.exit_code == 1
+    assert "error[python-syntax]" in result.stderr
+
+
+def test_a_file_without_kernels(folder: Path) -> None:
+    Path("plain.py").write_text("import pypto.language as pl\n\nROWS = 8\n")
+    result = run("lower", "plain.py")
+    assert result.exit_code == 2
+    assert "plain.py has no kernels" in result.stderr
+
+
+def test_imports_are_followed(folder: Path) -> None:
+    Path("blocks.py").write_text(CALLEE.replace("y[0:3, :]", "y[:, :]"))
+    Path("caller.py").write_text(CALLER)
+    result = run("lower", "caller.py", "--pass", "InlineFunctions")
+    assert result.exit_code == 0
+    assert "pl.tensor.add" in result.stdout
+
+
+# ---------------------------------------------------------------------------------------------------- lanes and passes
+def test_lanes_names_each_value_and_its_share(folder: Path) -> None:
+    result = run("lanes", str(Path(__file__).parents[2] / "docs/samples/lane_regions.py"))
+    assert result.exit_code == 0
+    [row] = [line for line in result.stdout.splitlines() if re.search(r"\bshare\b", line)]
+    assert "[32, 64] — lane 0 rows 0–31, lane 1 rows 32–63" in row
+
+
+def test_lanes_of_every_kernel(folder: Path) -> None:
+    output = run("lanes", "two.py").stdout
+    assert "Doubled (a2a3)" in output and "Second (a2a3)" in output
+    assert "Second" not in run("lanes", "two.py", "--entry", "Doubled").stdout
+
+
+def test_lanes_of_a_refused_kernel_say_so(folder: Path) -> None:
+    assert "the kernel was refused at" in run("lanes", "bad.py").stdout
+
+
+def test_the_list_of_passes() -> None:
+    lines = run("passes").stdout.splitlines()
+    assert [line.split()[1] for line in lines] == list(pc.passes.PIPELINE)
+    assert [int(line.split()[0]) for line in lines] == list(range(1, len(lines) + 1))
+
+
+def test_passes_of_a_kernel(folder: Path) -> None:
+    result = run("passes", "good.py")
+    rows = [line.split() for line in result.stdout.splitlines()]
+    assert [row[1] for row in rows] == list(pc.passes.PIPELINE)
+    assert {row[1] for row in rows if row[2] == "changed"} >= {"ConvertToSSA", "ConvertTensorToTileOps"}
+    refused = run("passes", "bad.py")
+    assert refused.exit_code == 1
+    assert "the kernel was refused" in refused.stdout
+
+
+# -------------------------------------------------------------------------------------------------------------- explain
+@pytest.mark.parametrize("code", sorted(pc.rules()))
+def test_every_code_has_a_page(code: str) -> None:
+    rule = pc.rules()[code]
+    text = run("explain", code).stdout
+    assert text.startswith(f"{code} ({rule.severity.text})\n\n{rule.title}\n")
+    assert text.rstrip().endswith(f"/rules/{code}/")
+    assert ("Reported here:" in text) == bool(rule.failing)
+
+
+def test_all_codes_are_listed() -> None:
+    lines = run("explain").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == sorted(pc.rules())
+
+
+# ---------------------------------------------------------------------------------------------------------------- others
+def test_version_and_help() -> None:
+    assert re.fullmatch(r"pypto-lsp, version \d+\.\d+\.\d+\n", run("--version").stdout)
+    for command in ("serve", "check", "lower", "lanes", "passes", "explain"):
+        assert run(command, "--help").exit_code == 0
+        assert command in run("--help").stdout
+
+
+def test_it_starts_without_the_protocol_libraries() -> None:
+    program = (
+        "import sys; from click.testing import CliRunner; from pypto_lsp.cli import main;"
+        "CliRunner().invoke(main, ['passes']); print('pygls' in sys.modules, 'lsprotocol' in sys.modules)"
+    )
+    made = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert made.stdout == "False False\n"
