@@ -8,8 +8,13 @@ when a fact is published.
 from __future__ import annotations
 
 import re
+import re
 from bisect import bisect_right
 from typing import Final
+
+#: What ends a line for Python and for editors; form feeds and Unicode separators do not.
+_LINE_END = re.compile("\r\n|\r|\n")
+_LINE_FEED = re.compile("\n")
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
