@@ -41,7 +41,7 @@ class SingletonType(Type):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ErrorType(Type):
-    """Type of an erroneous expression: silences every check that would repeat the first fault. Never printed."""
+    """Type of an erroneous expression: silences every check that would repeat the first fault. Printed as an unknown type."""
 
 
 UNKNOWN = SingletonType("UnknownType", "pl.UnknownType")

@@ -8,7 +8,7 @@ from keyword import iskeyword
 from typing import Any
 
 from pypto_core.ir import expr as E
-from pypto_core.ir.basic_types import ScalarType, SingletonType, TupleType
+from pypto_core.ir.basic_types import UNKNOWN, ErrorType, ScalarType, SingletonType, TupleType
 from pypto_core.ir.dtype import DataType
 from pypto_core.ir.enums import (
     ArgDirection,
@@ -325,6 +325,8 @@ class ExprPrinter:
                 if kind.printed[:3] == "pl."
                 else kind.printed
             )
+        if isinstance(kind, ErrorType):  # only in what is shown of a kernel that has errors
+            return self.type(UNKNOWN)
         raise PrintError(f"type {kind.__class__.__name__} has no printed form")
 
     def dim(self, dim: Expr) -> str:

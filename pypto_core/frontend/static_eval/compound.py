@@ -181,6 +181,10 @@ def _after_uncertain(signal: Signal, again: Signal | None) -> Signal | None:
     return None
 
 
+#: How often the body of a loop of unknown length is run to find what it changes.
+_TURNS = 16
+
+
 def _repeat(
     it: Interpreter,
     node: ast.For | ast.AsyncFor | ast.While,
@@ -198,7 +202,8 @@ def _repeat(
         home = scope.owner(name)
         lost[id(home), name] = (home, name)
     signal: Signal | None = None
-    while True:
+    # Objects that every turn makes anew always look changed; what was there before shows up in the first few turns.
+    for _ in range(_TURNS):
         outcome = it.journals.attempt(lambda: _one_turn(it, body, scope, lost, reason))
         signal = outcome.signal
         new = {k: (o, key) for k, (o, key, _, _) in outcome.changes.items() if k not in lost}
