@@ -150,7 +150,7 @@ def operator_call(ctx: FunctionContext, node: ast.Call, path: str) -> Expr:
     except OpError as error:
         if _depends_on_unknown(ctx, error, args, kwargs):
             raise Silent from error
-        found = error.diagnostic
+        found = ctx.program.softened(error.diagnostic, (*args, *kwargs.values()))
         if found.code in ("op-unknown", "op-unknown-in-namespace"):
             found = replace(found, span=ctx.span(node.func))
         raise Fault(found) from error
@@ -224,7 +224,7 @@ def _as_argument(ctx: FunctionContext, value: Value, node: ast.expr) -> DslValue
         return UNEVALUATED
     constant = as_constant(data, ctx.span(node))
     if constant is not None:
-        return constant
+        return ctx.program.assume(constant, value.assumed)
     if isinstance(data, DynVar | DimExpr):
         return value_dim(ctx, value, node, ctx.text(node))
     if data is None or isinstance(data, str | DataType | Enum):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -22,6 +22,7 @@ from pypto_core.ir import (
     Function,
     FunctionType,
     Level,
+    MakeTuple,
     ParamDirection,
     Role,
     ScalarType,
@@ -29,6 +30,8 @@ from pypto_core.ir import (
     Span,
     SplitMode,
     Stmt,
+    TensorType,
+    TileType,
     TupleType,
     Type,
     Var,
@@ -58,6 +61,8 @@ RegionKind = Literal[
     "range", "parallel", "unroll", "pipeline", "while", "if",
     "incore", "hierarchy", "cluster", "spmd", "split_aiv", "auto", "manual",
 ]  # fmt: skip
+#: Findings that two numbers do not go together.
+SHAPE_CODES = frozenset({"op-shape", "op-value", "op-bad-arguments", "annotation-dim", "reassign-type", "subscript-write-source"})
 LOOP_KINDS = frozenset({"range", "parallel", "unroll", "pipeline", "while"})
 
 
@@ -118,6 +123,7 @@ class ProgramContext:
     added: dict[str, Function] = field(default_factory=dict)
     incomplete: set[str] = field(default_factory=set)
     backend: Any = None
+    assumed: dict[int, tuple[Expr, frozenset[str]]] = field(default_factory=dict)
     _seen: set[tuple[str, Span]] = field(default_factory=set)
 
     def symbol(self, name: str) -> Var:
@@ -134,6 +140,39 @@ class ProgramContext:
         if found is None:
             found = self.unknown_dims[key] = Var(text, INDEX_TYPE)
         return found
+
+    def assume(self, number: Expr, assumptions: frozenset[str]) -> Expr:
+        """Remember that a number came about by assumptions (an environment variable that is not set)."""
+        if assumptions:
+            self.assumed[id(number)] = (number, assumptions)
+        return number
+
+    def assumptions(self, values: Iterable[Any]) -> frozenset[str]:
+        """Assumptions behind numbers among ``values`` and in the shapes of their types."""
+        found: frozenset[str] = frozenset()
+        for value in values if self.assumed else ():
+            if isinstance(value, list | tuple):
+                found |= self.assumptions(value)
+            elif isinstance(value, Expr):
+                known = self.assumed.get(id(value))
+                if known is not None:
+                    found |= known[1]
+                kind = value.type
+                if isinstance(kind, TensorType | TileType):
+                    found |= self.assumptions(kind.shape)
+                elif isinstance(value, MakeTuple):
+                    found |= self.assumptions(value.elements)
+        return found
+
+    def softened(self, diagnostic: Diagnostic, operands: Iterable[Any]) -> Diagnostic:
+        """A mismatch of shapes that rests on an assumed number is a warning that names the assumption."""
+        if diagnostic.severity is not Severity.ERROR or diagnostic.code not in SHAPE_CODES:
+            return diagnostic
+        notes = self.assumptions(operands)
+        if not notes:
+            return diagnostic
+        message = f"{diagnostic.message} (assumed: {'; '.join(sorted(notes))})"
+        return replace(diagnostic, severity=Severity.WARNING, message=message)
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Add a finding; the same code at the same place is told once."""

@@ -49,7 +49,7 @@ def value_dim(ctx: FunctionContext, value: Value, node: ast.expr, label: str) ->
     data = value.data
     span = ctx.span(node)
     if isinstance(data, int):
-        return ConstInt(int(data), span=span)
+        return ctx.program.assume(ConstInt(int(data), span=span), value.assumed)
     if isinstance(data, DynVar):
         return symbol(ctx, data.name, node)
     if isinstance(data, DimExpr):

@@ -15,7 +15,7 @@ from pypto_core.frontend.context import (
     nearest,
 )
 from pypto_core.frontend.dimensions import value_dim
-from pypto_core.frontend.folding import as_constant, fold_pair, folded
+from pypto_core.frontend.folding import as_constant, fold_pair, folded, literal_assumptions
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Value
 from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import Located, dotted
@@ -174,7 +174,7 @@ def outer_value(ctx: FunctionContext, value: Value, node: ast.expr) -> Expr:
         return data
     constant = as_constant(data, span)
     if constant is not None:
-        return constant
+        return ctx.program.assume(constant, value.assumed)
     if isinstance(data, DynVar | DimExpr):
         dim = value_dim(ctx, value, node, ctx.text(node))
         assert dim is not None
@@ -200,7 +200,7 @@ def _constant(ctx: FunctionContext, node: ast.Constant) -> Expr:
     constant = as_constant(node.value, ctx.span(node))
     if constant is None:
         ctx.fail("constant-unsupported", f"{ctx.text(node)} cannot be a value: only numbers, True, False and None can", node)
-    return constant
+    return ctx.program.assume(constant, literal_assumptions(node))
 
 
 def _attribute(ctx: FunctionContext, node: ast.Attribute) -> Expr:

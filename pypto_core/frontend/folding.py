@@ -92,7 +92,19 @@ def folded(ctx: FunctionContext, node: ast.BinOp | ast.UnaryOp) -> Expr | None:
         return None
     if isinstance(data, Unknown):
         raise Silent
-    return as_constant(data, ctx.span(node))
+    constant = as_constant(data, ctx.span(node))
+    if constant is not None:
+        ctx.program.assume(constant, value.assumed | literal_assumptions(node))
+    return constant
+
+
+def literal_assumptions(node: ast.expr) -> frozenset[str]:
+    """Assumptions behind numbers that stand for outer names (a JIT body holds the numbers themselves)."""
+    found: frozenset[str] = frozenset()
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Constant):
+            found |= getattr(inner, "assumed", frozenset())
+    return found
 
 
 def as_constant(value: object, span: Span) -> Expr | None:

@@ -14,7 +14,7 @@ from pypto_core.frontend.jit_closure import JitClosure
 from pypto_core.frontend.recovery import Broken, FunctionSyntax, Statement
 from pypto_core.frontend.static_closure import ScopeClosure
 from pypto_core.frontend.static_eval.interpreter import Interpreter
-from pypto_core.frontend.static_eval.values import DynVar, KernelFunction
+from pypto_core.frontend.static_eval.values import DynVar, KernelFunction, Value
 from pypto_core.frontend.syntax import SourceMap, dotted, int_literal, string_literal
 from pypto_core.ir import FunctionType, ParamDirection, Type
 
@@ -154,11 +154,11 @@ def with_numbers(syntax: FunctionSyntax, names: Iterable[str], closure: JitClosu
     """
     args = syntax.node.args
     params = {a.arg for a in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-    numbers: dict[str, bool | int | float] = {}
+    numbers: dict[str, Value] = {}
     for name in names:
         value = closure.lookup(name) if name not in params else None
         if value is not None and isinstance(value.data, (bool, int, float)):
-            numbers[name] = value.data
+            numbers[name] = value
     if not numbers:
         return syntax
     body = [Statement(_replaced(s.node, numbers), s.source) for s in syntax.body]
@@ -168,7 +168,7 @@ def with_numbers(syntax: FunctionSyntax, names: Iterable[str], closure: JitClosu
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
-def _replaced(node: _Node, numbers: Mapping[str, bool | int | float]) -> _Node:
+def _replaced(node: _Node, numbers: Mapping[str, Value]) -> _Node:
     """A tree with numbers for names; parts without any are shared."""
     changed: dict[str, object] = {}
     for name, value in ast.iter_fields(node):
@@ -188,10 +188,15 @@ def _replaced(node: _Node, numbers: Mapping[str, bool | int | float]) -> _Node:
     return copied
 
 
-def _number(node: ast.AST, numbers: Mapping[str, bool | int | float]) -> ast.AST:
+def _number(node: ast.AST, numbers: Mapping[str, Value]) -> ast.AST:
     if isinstance(node, ast.Name):
         value = numbers.get(node.id)
-        return node if value is None else ast.copy_location(ast.Constant(value), node)
+        if value is None:
+            return node
+        number = ast.copy_location(ast.Constant(value.data), node)
+        if value.assumed:
+            number.assumed = value.assumed  # type: ignore[attr-defined]
+        return number
     return _replaced(node, numbers)
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from pypto_core.frontend.annotations import Annotation, direction_of, parsed_string, read_annotation
 from pypto_core.frontend.context import Fault, FunctionContext, ProgramContext, Silent
+from pypto_core.frontend.folding import literal_assumptions
 from pypto_core.frontend.function import FunctionSpec, function_context
 from pypto_core.frontend.jit_functions import (
     DepCall,
@@ -345,7 +346,7 @@ class CallSiteTypes:
         if isinstance(node, (ast.Name, ast.BinOp, ast.UnaryOp)):
             value = self.function.closure.evaluate(node)
             if type(value.data) is int:
-                return ConstInt(value.data)
+                return self.program.assume(ConstInt(value.data), value.assumed | literal_assumptions(node))
             if isinstance(value.data, (DynVar, DimExpr)):
                 return None
             if isinstance(value.data, Unknown) and self._is_unknown(node):

@@ -88,7 +88,7 @@ def operator(ctx: FunctionContext, name: str, args: list[Expr], span: Span, kwar
     except OpError as error:
         if error.unproven and ctx.program.unknown_dims:
             raise Silent from error
-        raise Fault(error.diagnostic) from error
+        raise Fault(ctx.program.softened(error.diagnostic, args)) from error
 
 
 def axes(ctx: FunctionContext, node: ast.Subscript, shape: tuple[Expr, ...], code: str = "subscript-indices") -> list[Axis]:

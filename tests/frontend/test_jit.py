@@ -1,7 +1,8 @@
 """JIT programs and their faults (docs/spec/language.md §2); cases in ``data/jit.txt``.
 
 A case is ``=== title`` and files (``--- name.py``, ``k.py`` is parsed, the others can be imported). A line that ends in
-``#! code: words`` expects that finding there, with `` @ file:line`` for its related place; there are no others above a hint.
+``#! code: words`` expects that finding there (``code (w)`` with severity warning), with `` @ file:line`` for its related place;
+there are no others above a hint.
 ``+++ entry.function`` is followed by the printed function of an entry's program.
 """
 
@@ -20,7 +21,7 @@ from pypto_core.frontend.modules import FileResolver, ModuleFile
 from pypto_core.frontend.parse import parse_module
 from pypto_core.ir import print_ir
 
-_MARK = re.compile(r"#! (?P<code>[\w-]+)(?:: (?P<words>.*?))?(?: @ (?P<file>[\w.]+):(?P<line>\d+))?$")
+_MARK = re.compile(r"#! (?P<code>[\w-]+)(?: \((?P<severity>\w)\))?(?:: (?P<words>.*?))?(?: @ (?P<file>[\w.]+):(?P<line>\d+))?$")
 
 
 @dataclass
@@ -78,6 +79,8 @@ def test_findings(case: Case) -> None:
     for diagnostic in found:
         mark = words[diagnostic.span.filename, diagnostic.span.line, diagnostic.code]
         assert (mark["words"] or "").strip() in diagnostic.message
+        if mark["severity"]:
+            assert diagnostic.severity.text[0] == mark["severity"]
         if mark["file"]:
             places = [(r.span.filename, r.span.line) for r in diagnostic.related]
             assert (mark["file"], int(mark["line"])) in places
