@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from pypto_core.analysis.affinity import Affinity, MoveDirection, classify_call_affinity, classify_move_direction
+from pypto_core.analysis.affinity import (
+    Affinity,
+    MoveDirection,
+    classify_call_affinity,
+    classify_move_direction,
+)
 from pypto_core.analysis.lanes import BOUNDARY_OPS, POP_OPS, PUSH_OPS
 from pypto_core.ir import Call, MemorySpace
 from pypto_core.ops.dsl import DslCallable, documentation_of

@@ -63,7 +63,9 @@ def crossings(program: Program) -> dict[Span, Crossing]:
 def _of_function(function: Function, found: dict[Span, Crossing]) -> None:
     rings: dict[int, tuple[int, int]] = {}
     for stmt in walk_stmts(function.body):
-        call = stmt.value if isinstance(stmt, AssignStmt) else stmt.expr if isinstance(stmt, EvalStmt) else None
+        call = (
+            stmt.value if isinstance(stmt, AssignStmt) else stmt.expr if isinstance(stmt, EvalStmt) else None
+        )
         if not isinstance(call, Call):
             continue
         if call.name in PIPE_INIT_OPS:
@@ -73,4 +75,6 @@ def _of_function(function: Function, found: dict[Span, Crossing]) -> None:
             slot, slots = rings.get(kwarg_int(call, "id"), (0, 0))
             memory = MemorySpace.Vec if to_vector else MemorySpace.Mat
             if stmt.span.is_valid:
-                found.setdefault(stmt.span, Crossing(to_vector, kwarg_int(call, "split"), slot, slots, memory))
+                found.setdefault(
+                    stmt.span, Crossing(to_vector, kwarg_int(call, "split"), slot, slots, memory)
+                )

@@ -125,7 +125,15 @@ def cursor_at(lines: Sequence[str], line: int, column: int) -> Cursor:
     owner, word = _word(text)
     head, after_in = _head(statement)
     return Cursor(
-        owner, word, tuple(stack), in_string, comment, head, after_in, _is_annotation(statement, stack), statement
+        owner,
+        word,
+        tuple(stack),
+        in_string,
+        comment,
+        head,
+        after_in,
+        _is_annotation(statement, stack),
+        statement,
     )
 
 
@@ -171,7 +179,9 @@ def _is_annotation(statement: str, stack: list[CallContext]) -> bool:
             return True
         last = re.split(r"[,(]", text)[-1]
         return ":" in last and "=" not in last
-    return re.match(r"[A-Za-z_]\w*\s*:(?!=)[^=]*$", text) is not None and not re.match(r"(else|try|finally)\b", text)
+    return re.match(r"[A-Za-z_]\w*\s*:(?!=)[^=]*$", text) is not None and not re.match(
+        r"(else|try|finally)\b", text
+    )
 
 
 _TYPE_HEADS = frozenset({"Tensor", "Tile", "Scalar", "Array", "Tuple", "Out", "InOut", "DistributedTensor"})

@@ -78,7 +78,10 @@ class Finder:
         elif use is not None and symbol.scope is not names.module:
             place = (use.span.line, use.span.column)
             for definition in definitions:
-                if (definition.span.line, definition.span.column) < place and definition.span.line < use.span.line:
+                if (
+                    definition.span.line,
+                    definition.span.column,
+                ) < place and definition.span.line < use.span.line:
                     chosen = definition
         cls = names.class_named(symbol.name) if symbol.kind is Kind.CLASS else None
         return Target(names, symbol.name, chosen.span, symbol, symbol.function, cls)
@@ -102,14 +105,19 @@ class Finder:
     def _module_of(self, names: FileNames, use: Use) -> Target | None:
         """``import a.b``: the name ``a.b`` is a module although only ``a`` is bound."""
         symbol = names.symbol(use.root)
-        if symbol is None or symbol.imported is None or symbol.imported.attribute is not None or use.base is None:
+        if (
+            symbol is None
+            or symbol.imported is None
+            or symbol.imported.attribute is not None
+            or use.base is None
+        ):
             return None
         return self._module(names.path, ".".join((symbol.imported.module, *use.path[1:])))
 
     def _imported(self, importer: str, imported: Imported, depth: int) -> Target | None:
         if imported.attribute is None:
             return self._module(importer, imported.module)
-        dotted = imported.module if imported.module.strip(".") else imported.module
+        dotted = imported.module
         joined = f"{dotted}{'' if dotted.endswith('.') else '.'}{imported.attribute}"
         module = self._module(importer, imported.module)
         if module is not None:
@@ -147,7 +155,11 @@ class Finder:
         if callee is None or callee.function is None:
             return None
         for found in callee.names.all_uses():
-            if found.role is Role.PARAMETER and found.name == use.name and found.scope.function is callee.function:
+            if (
+                found.role is Role.PARAMETER
+                and found.name == use.name
+                and found.scope.function is callee.function
+            ):
                 return Target(callee.names, use.name, found.span, found.symbol)
         return None
 
@@ -169,11 +181,17 @@ class Finder:
     def _aliases(self, names: FileNames, target: Target) -> Iterator[str]:
         """Other names of the target in a file that imports it."""
         for name, symbol in names.module.symbols.items():
-            if symbol.imported is not None and symbol.imported.attribute == target.name and name != target.name:
+            if (
+                symbol.imported is not None
+                and symbol.imported.attribute == target.name
+                and name != target.name
+            ):
                 yield name
 
 
 def is_local(target: Target) -> bool:
     """Whether nothing outside the function can name it; parameters can be named by keyword."""
     symbol = target.symbol
-    return symbol is not None and symbol.scope is not target.names.module and symbol.kind is not Kind.PARAMETER
+    return (
+        symbol is not None and symbol.scope is not target.names.module and symbol.kind is not Kind.PARAMETER
+    )

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from pypto_core.diagnostics import Diagnostic, Related
 from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Span, calls_in, walk_stmts
-from pypto_core.verify.aiv_split import one_per_line
 
 #: A generated name of docs/spec/ir.md §1.9: ``acc__ssa_v0``, ``t__tile``, ``s__tile_Vec``.
 _GENERATED = re.compile(r"\b([A-Za-z]\w*?)__(?:\w+)\b")
@@ -27,6 +26,27 @@ def unique(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
         key = (finding.code, span.chunk if span.is_valid else finding.message, span.start, span.end)
         kept.setdefault(key, in_authors_words(finding))
     return tuple(sorted(kept.values(), key=_place))
+
+
+def one_per_line(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
+    """Keep one check (a) finding per source line: that of the operator which the author wrote there.
+
+    Lowering turns one ``pl.matmul`` into loads, moves and a matmul; for the author it is one fault.
+    """
+    best: dict[tuple[str, int], Diagnostic] = {}
+    for d in diagnostics:
+        if d.code == "aiv-cube-in-region":
+            key = (d.span.filename, d.span.line)
+            if key not in best or (_written(d) and not _written(best[key])):
+                best[key] = d
+    keep = {id(d) for d in best.values()}
+    return [d for d in diagnostics if d.code != "aiv-cube-in-region" or id(d) in keep]
+
+
+def _written(diagnostic: Diagnostic) -> bool:
+    """Whether the operator's own name stands in the source text of the finding."""
+    op = str(diagnostic.data.get("op", "")).rpartition(".")[2]
+    return f"pl.{op}(" in diagnostic.span.text.replace("pl.tile.", "pl.").replace("pl.tensor.", "pl.")
 
 
 def merged(own: Iterable[Diagnostic], others: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -29,11 +29,12 @@ class Form:
     def signature(self) -> str:
         if not self.parameters and self.place in ("decorator", "type", "value"):
             return self.path
-        opening, closing = self.brackets
-        return f"{self.path}{opening}{', '.join(self.parameters)}{closing}"
+        return f"{self.path}{self.brackets[0]}{', '.join(self.parameters)}{self.brackets[1]}"
 
 
-def _form(path: str, place: Place, parameters: str, doc: str, snippet: str = "", brackets: str = "()") -> Form:
+def _form(
+    path: str, place: Place, parameters: str, doc: str, snippet: str = "", brackets: str = "()"
+) -> Form:
     return Form(path, place, tuple(p for p in parameters.split("; ") if p), doc, snippet, brackets)
 
 

@@ -68,7 +68,12 @@ class ValueAt:
 def trip_count(loop: ForStmt) -> int | None:
     """Number of turns of a loop with constant bounds."""
     start, stop, step = loop.start, loop.stop, loop.step
-    if isinstance(start, ConstInt) and isinstance(stop, ConstInt) and isinstance(step, ConstInt) and step.value:
+    if (
+        isinstance(start, ConstInt)
+        and isinstance(stop, ConstInt)
+        and isinstance(step, ConstInt)
+        and step.value
+    ):
         return len(range(start.value, stop.value, step.value))
     return None
 
@@ -108,7 +113,11 @@ class ProgramValues:
             best, best_key = None, (-1, -1)
             for occurrence in names.get(name, ()):
                 key = _visible_from(occurrence)
-                before = key <= (line, column) if writes else key < (line, column) and not _inside(occurrence, line, column)
+                before = (
+                    key <= (line, column)
+                    if writes
+                    else key < (line, column) and not _inside(occurrence, line, column)
+                )
                 if before and key >= best_key:
                     best, best_key = occurrence, key
             if best is None and writes:
@@ -196,5 +205,14 @@ def _known(name: str, binding: Binding, module: ModuleEnvironment) -> Known | No
 
 #: Values that have hovers of their own, or none.
 _NO_VALUES = frozenset(
-    {"KernelFunction", "ProgramClass", "PyFunction", "ClassData", "External", "LibraryName", "BuiltinFunction", "KernelDecorator"}
+    {
+        "KernelFunction",
+        "ProgramClass",
+        "PyFunction",
+        "ClassData",
+        "External",
+        "LibraryName",
+        "BuiltinFunction",
+        "KernelDecorator",
+    }
 )

@@ -124,7 +124,9 @@ class _Reader:
         span = self._word(node, _DEFINED, node.name)
         use = self.use(span, node.name, Role.DEFINITION, Kind.CLASS)
         header = self._header(node)
-        info = ClassInfo(node.name, use, header, header, _decorators(node.decorator_list), docstring(node.body))
+        info = ClassInfo(
+            node.name, use, header, header, _decorators(node.decorator_list), docstring(node.body)
+        )
         self.result.classes.append(info)
         return info
 
@@ -224,7 +226,9 @@ class _Reader:
                 Parameter(
                     argument.arg,
                     Span(self.source.chunk, start, start + len(argument.arg)),
-                    _one_line(self.source.source(argument.annotation)) if argument.annotation is not None else "",
+                    _one_line(self.source.source(argument.annotation))
+                    if argument.annotation is not None
+                    else "",
                     _one_line(self.source.source(default)) if default is not None else "",
                     argument in arguments.kwonlyargs,
                     prefix,
@@ -337,7 +341,13 @@ class _Reader:
         if base is None:
             return None
         end = self.source.end(node)
-        use = Use(Span(self.source.chunk, end - len(node.attr), end), node.attr, Role.ATTRIBUTE, self.scope, base=base)
+        use = Use(
+            Span(self.source.chunk, end - len(node.attr), end),
+            node.attr,
+            Role.ATTRIBUTE,
+            self.scope,
+            base=base,
+        )
         self.result.uses.append(use)
         return use
 
@@ -352,10 +362,13 @@ class _Reader:
         call: CallSite | None = None
         if callee is not None:
             arguments = [
-                Argument(self.source.span(a), "", isinstance(a, ast.Name), isinstance(a, ast.Starred)) for a in node.args
+                Argument(self.source.span(a), "", isinstance(a, ast.Name), isinstance(a, ast.Starred))
+                for a in node.args
             ]
             arguments += [
-                Argument(self.source.span(k.value), k.arg or "**", isinstance(k.value, ast.Name), k.arg is None)
+                Argument(
+                    self.source.span(k.value), k.arg or "**", isinstance(k.value, ast.Name), k.arg is None
+                )
                 for k in node.keywords
             ]
             call = CallSite(self.source.span(node), callee, arguments)

@@ -192,7 +192,11 @@ class FunctionInfo:
     @property
     def shown_parameters(self) -> list[Parameter]:
         """Without ``self``."""
-        return self.parameters[1:] if self.owner and self.parameters[:1] and self.parameters[0].name == "self" else self.parameters
+        return (
+            self.parameters[1:]
+            if self.owner and self.parameters[:1] and self.parameters[0].name == "self"
+            else self.parameters
+        )
 
 
 @dataclass(slots=True, eq=False)
@@ -353,7 +357,9 @@ class FileNames:
         function = self.function_at(line)
         scope: Scope | None = None
         if function is not None:
-            scope = next((u.scope for item in self.items for u in item.uses if u.scope.function is function), None)
+            scope = next(
+                (u.scope for item in self.items for u in item.uses if u.scope.function is function), None
+            )
         while scope is not None:
             if scope.kind != "class" and scope.kind != "module":
                 for name, symbol in scope.symbols.items():
@@ -464,7 +470,11 @@ def imported_modules(names: FileNames) -> set[str]:
 def docstring(body: Sequence[ast.stmt]) -> str:
     """The documentation string at the head of a body, indentation removed."""
     first = body[0] if body else None
-    if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str):
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
         import inspect
 
         return inspect.cleandoc(first.value.value)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pypto_core.engine.names import ClassInfo, FileNames, FunctionInfo, ItemNames, Kind
 from pypto_core.frontend.memory import Item
 from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
-from pypto_core.frontend.syntax import SourceMap, dotted
+from pypto_core.frontend.syntax import SourceMap, dotted, string_literal
 from pypto_core.ir import Span
 
 #: Last part of a decorator -> what the function is for the outline.
@@ -117,7 +117,9 @@ def _statement(item: ItemNames, names: FileNames) -> Iterator[OutlineItem]:
         value = _value_text(item.item)
         dimension = isinstance(item.item.node, ast.Assign) and _is_dynamic(item.item.node.value, names)
         line = use.span.line - 1
-        yield OutlineItem(use.name, "dimension" if dimension else "constant", value, line, use.span.end_line - 1, use.span)
+        yield OutlineItem(
+            use.name, "dimension" if dimension else "constant", value, line, use.span.end_line - 1, use.span
+        )
     for cls in item.classes:
         yield OutlineItem(
             cls.name, "program" if is_program(cls, names) else "class", "", cls.first_line, cls.last_line, cls.use.span,
@@ -147,7 +149,9 @@ def _scopes(body: Sequence[ast.stmt], source: SourceMap, names: FileNames) -> li
         call = _scope_call(node)
         path = dotted(call.func) if call is not None else None
         callee = names.alias_path(".".join(path)) if path is not None else ""
-        inner = [child for name in ("body", "orelse", "handlers", "finalbody") for child in getattr(node, name, ())]
+        inner = [
+            child for name in ("body", "orelse", "handlers", "finalbody") for child in getattr(node, name, ())
+        ]
         children = _scopes(inner, source, names)
         if call is None or not callee.startswith("pl"):
             found += children
@@ -156,13 +160,20 @@ def _scopes(body: Sequence[ast.stmt], source: SourceMap, names: FileNames) -> li
         name = callee.rpartition(".")[2]
         kind = "region" if name == "split_aiv" else "loop" if isinstance(node, ast.For) else "scope"
         detail = " ".join(source.source(call).split())
-        hint = next((k.value.value for k in call.keywords if k.arg == "name_hint" and isinstance(k.value, ast.Constant)), "")
+        hint = next((string_literal(k.value) for k in call.keywords if k.arg == "name_hint"), None)
         title = f'{name} "{hint}"' if hint else name
         if kind == "loop":
             assert isinstance(node, ast.For)
             title = f"for {source.source(node.target)}"
         elif kind == "region":
-            mode = next((k.value.attr for k in call.keywords if k.arg == "mode" and isinstance(k.value, ast.Attribute)), "")
+            mode = next(
+                (
+                    k.value.attr
+                    for k in call.keywords
+                    if k.arg == "mode" and isinstance(k.value, ast.Attribute)
+                ),
+                "",
+            )
             title = f"split_aiv {mode}".rstrip()
         found.append(
             OutlineItem(title, kind, detail, span.line - 1, span.end_line - 1, source.span(call), children)

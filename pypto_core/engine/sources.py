@@ -31,6 +31,8 @@ class Modules(FileResolver):
         if filename not in self._found:
             text = self._files.read(filename)
             self._found[filename] = (
-                ModuleFile(name, filename, text, is_package, self._syntax_of(filename)) if text is not None else None
+                ModuleFile(name, filename, text, is_package, self._syntax_of(filename))
+                if text is not None
+                else None
             )
         return self._found[filename]

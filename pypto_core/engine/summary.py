@@ -74,7 +74,9 @@ def _cores(function: Function) -> tuple[str, ...]:
     if function.func_type is FunctionType.AIV:
         return ("AIV",)
     affinity = rollup(body_stmts(function.body))
-    return {Affinity.CUBE: ("AIC",), Affinity.VECTOR: ("AIV",), Affinity.MIXED: ("AIC", "AIV")}.get(affinity, ())
+    return {Affinity.CUBE: ("AIC",), Affinity.VECTOR: ("AIV",), Affinity.MIXED: ("AIC", "AIV")}.get(
+        affinity, ()
+    )
 
 
 def _chunks(function: Function, header: bool = True) -> set[int]:

@@ -35,6 +35,7 @@ class Config:
     run: str = "onType"
     search_path: tuple[str, ...] = ()
     max_file_size: float = 2.0
+    diagnostic_mode: str = "openFiles"
     ignore: tuple[str, ...] = ()
     select: tuple[str, ...] = ()
     #: Patterns of files that are not checked when they are found in a folder; absolute.
@@ -65,6 +66,7 @@ _EDITOR_NAMES = {
     "run": "run",
     "searchPath": "search_path",
     "maxFileSize": "max_file_size",
+    "diagnosticMode": "diagnostic_mode",
     "ignore": "ignore",
     "select": "select",
     "inlayHints.types": "hint_types",
@@ -83,7 +85,11 @@ _FILE_NAMES = {
     "select": "select",
     "exclude": "exclude",
 }
-_CHOICES = {"backend": BACKENDS, "run": ("onType", "onSave")}
+_CHOICES = {
+    "backend": BACKENDS,
+    "run": ("onType", "onSave"),
+    "diagnostic_mode": ("openFiles", "workspace"),
+}
 
 
 def with_editor_settings(config: Config, section: Mapping[str, Any] | None, folder: str = "") -> Config:

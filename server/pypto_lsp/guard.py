@@ -92,7 +92,9 @@ class Expected(logging.Filter):
 class ClientLog(logging.Handler):
     """Sends what is logged to the client's log (``window/logMessage``); may be called from any thread."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, send: Callable[[types.LogMessageParams], None]) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, send: Callable[[types.LogMessageParams], None]
+    ) -> None:
         super().__init__(logging.INFO)
         self._loop = loop
         self._send = send

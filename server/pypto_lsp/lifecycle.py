@@ -8,10 +8,14 @@ from typing import Any
 
 from lsprotocol import types
 
-from pypto_lsp.positions import path_of
+from pypto_lsp import __version__
+from pypto_lsp.guard import ClientLog
+from pypto_lsp.positions import apply_changes, path_of
 from pypto_lsp.server import IR_SCHEME, PyptoServer
 
 log = logging.getLogger("pypto_lsp")
+#: Documents of other kinds are left alone: lowered ones, cells of notebooks, revisions of version control.
+_LEFT_ALONE = (f"{IR_SCHEME}:", "vscode-notebook-cell:", "git:", "output:")
 
 
 def register(server: PyptoServer) -> None:
@@ -20,62 +24,90 @@ def register(server: PyptoServer) -> None:
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         server.loop = asyncio.get_running_loop()
+        handler = ClientLog(server.loop, server.window_log_message)
+        log.addHandler(handler)
+        log.setLevel(min(log.getEffectiveLevel(), logging.INFO))
         options = params.initialization_options
         options = options if isinstance(options, dict) else {}
         server.client_commands = bool(options.get("clientCommands"))
         settings = options.get("settings")
-        server.editor_section = settings if isinstance(settings, dict) else {}
+        server.sections[""] = settings if isinstance(settings, dict) else {}
         folders = [f.uri for f in params.workspace_folders or ()] or [params.root_uri or ""]
-        server.modules.roots = [path_of(uri) for uri in folders if uri]
+        server.root_uris = {path_of(uri): uri for uri in folders if uri}
+        server.set_roots(list(server.root_uris))
 
     @server.feature(types.INITIALIZED)
     async def initialized(params: types.InitializedParams) -> None:
+        log.info("pypto-lsp %s serves %s", __version__, ", ".join(server.roots) or "single files")
         await _register_dynamic(server)
         await _pull_settings(server)
+        await server.scan.start(server.roots)
 
     @server.feature(types.SHUTDOWN)
     def shutdown(params: Any) -> None:
         server.worker.stop()
+        for handler in [h for h in log.handlers if isinstance(h, ClientLog)]:
+            log.removeHandler(handler)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configuration(params: types.DidChangeConfigurationParams) -> None:
         section = params.settings.get("pypto") if isinstance(params.settings, dict) else None
         if isinstance(section, dict):
-            server.configure(section)
+            server.configure({"": section})
         else:
             await _pull_settings(server)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
-    def folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
+    async def folders(params: types.DidChangeWorkspaceFoldersParams) -> None:
         gone = {path_of(f.uri) for f in params.event.removed}
-        roots = [r for r in server.modules.roots if r not in gone]
-        server.modules.roots = roots + [path_of(f.uri) for f in params.event.added]
+        added = [path_of(f.uri) for f in params.event.added]
+        server.root_uris.update((path_of(f.uri), f.uri) for f in params.event.added)
+        server.set_roots([r for r in server.roots if r not in gone] + added)
+        for path in server.project.files():
+            if server.folder_of(path) == "":
+                server.project.defined.pop(path, None)
+        await _pull_settings(server)
+        await server.scan.start(added)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
-    def watched(params: types.DidChangeWatchedFilesParams) -> None:
-        server.worker.edit("modules", lambda: server.core.module_changed(""))
-        for document in list(server.documents.values()):
-            server.apply_config(document)
-            server.schedule(document)
+    async def watched(params: types.DidChangeWatchedFilesParams) -> None:
+        paths = [path_of(change.uri) for change in params.changes]
+        if any(path.endswith(".toml") for path in paths):
+            server.settings_changed()
+        sources = [path for path in paths if path.endswith(".py")]
+        opened = {document.path for document in server.documents.values()}
+        changed = [path for path in sources if path not in opened]
+        if changed:
+
+            def forget() -> None:
+                for path in (*changed, ""):
+                    server.core.disk_changed(path)
+
+            server.worker.edit("disk", forget)
+            server.scan.look_at(changed)
+            for document in list(server.documents.values()):
+                server.schedule(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: types.DidOpenTextDocumentParams) -> None:
         document = params.text_document
-        if not document.uri.startswith(f"{IR_SCHEME}:"):
+        if not document.uri.startswith(_LEFT_ALONE):
             server.opened(document.uri, document.text, document.version)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     async def changed(params: types.DidChangeTextDocumentParams) -> None:
-        uri = params.text_document.uri
-        if not uri.startswith(f"{IR_SCHEME}:"):
-            text = server.workspace.get_text_document(uri).source
-            server.changed(uri, text, params.text_document.version)
+        document = server.documents.get(params.text_document.uri)
+        if document is not None:
+            text = apply_changes(document.text, params.content_changes, server.workspace.position_codec)
+            server.changed(document.uri, text, params.text_document.version)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)
     async def saved(params: types.DidSaveTextDocumentParams) -> None:
         document = server.document(params.text_document.uri)
-        if document is not None and server.config_of(document.path).run == "onSave":
-            server.schedule(document, lower=True)
+        if document is not None:
+            server.scan.look_at([document.path])
+            if server.config_of(document.path).run == "onSave":
+                server.schedule(document, lower=True)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     async def closed(params: types.DidCloseTextDocumentParams) -> None:
@@ -105,6 +137,15 @@ async def _register_dynamic(server: PyptoServer) -> None:
                 register_options=types.DidChangeWatchedFilesRegistrationOptions(watchers=watchers),
             )
         )
+    configuration = workspace.did_change_configuration if workspace is not None else None
+    if configuration is not None and configuration.dynamic_registration:
+        wanted.append(
+            types.Registration(
+                id="pypto-configuration",
+                method=types.WORKSPACE_DID_CHANGE_CONFIGURATION,
+                register_options={"section": "pypto"},
+            )
+        )
     if wanted:
         try:
             await server.client_register_capability_async(types.RegistrationParams(registrations=wanted))
@@ -113,14 +154,22 @@ async def _register_dynamic(server: PyptoServer) -> None:
 
 
 async def _pull_settings(server: PyptoServer) -> None:
+    """Ask for the section of every workspace folder, and for the one that holds outside them."""
     workspace = server.client_capabilities.workspace
     if workspace is None or not workspace.configuration:
         return
-    item = types.ConfigurationItem(section="pypto")
+    roots = list(server.roots)
+    scopes = [None, *(server.uri_of_root(root) for root in roots)]
+    items = [types.ConfigurationItem(section="pypto", scope_uri=scope) for scope in scopes]
     try:
-        answer = await server.workspace_configuration_async(types.ConfigurationParams(items=[item]))
+        answer = await server.workspace_configuration_async(types.ConfigurationParams(items=items))
     except Exception:
         log.exception("the client gave no settings")
         return
-    if answer and isinstance(answer[0], dict):
-        server.configure(answer[0])
+    sections = {
+        root: section
+        for root, section in zip(["", *roots], answer or (), strict=False)
+        if isinstance(section, dict) and section
+    }
+    if sections:
+        server.configure(sections)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from pypto_core import Entry, Lowering, Stmt, Workspace, passes, print_ir
 
@@ -21,11 +21,13 @@ class MappedLine:
 
 @dataclass(frozen=True, slots=True)
 class LoweredText:
-    """The printed program after a pass. ``reached`` names the stage shown, which is an earlier one when the kernel was refused before."""
+    """The printed program after a pass. ``reached`` names the stage shown, which is an earlier one when the kernel was refused before.
+    ``stmts`` holds the statement that begins on each lowered line."""
 
     text: str
     map: tuple[MappedLine, ...]
     reached: str
+    stmts: Mapping[int, Stmt] = field(default_factory=dict)
 
 
 class UnknownName(LookupError):
@@ -90,12 +92,14 @@ def render(lowering: Lowering, name: str, path: str) -> LoweredText:
         header.append(f"# Shown: {reached or 'the source form'}.")
         header.append("")
     lines: list[MappedLine] = []
+    stmts: dict[int, Stmt] = {}
     offset = len(header)
 
     def hook(line: int, stmt: Stmt) -> None:
         span = stmt.span
+        stmts[line + offset] = stmt
         if span.is_valid and span.filename == path:
             lines.append(MappedLine(span.line - 1, span.end_line - 1, line + offset))
 
     body = print_ir(program, line_hook=hook)
-    return LoweredText("\n".join([*header, body]), tuple(lines), reached)
+    return LoweredText("\n".join([*header, body]), tuple(lines), reached, stmts)

@@ -32,6 +32,14 @@ class Disk:
         self._texts[path] = (status.st_mtime_ns, status.st_size, text)
         return text
 
+    def stamp(self, path: str) -> str:
+        """Something that changes with the file."""
+        try:
+            status = Path(path).stat()
+        except (OSError, ValueError):
+            return ""
+        return f"{status.st_mtime_ns}.{status.st_size}"
+
     def is_directory(self, path: str) -> bool:
         try:
             return not has_no_path(path) and Path(path).is_dir()

@@ -13,7 +13,6 @@ from pygls.workspace import PositionCodec
 from pypto_core import Span
 from pypto_lsp.modules import has_no_path
 
-
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
 
 

@@ -91,7 +91,9 @@ def _defined(path: str, items: Iterable[OutlineItem], container: str) -> Iterato
         if item.kind in ("scope", "region", "loop"):
             continue
         span = item.name_span
-        yield Defined(path, item.name, item.kind, container, span.line - 1, span.column - 1, span.end_column - 1)
+        yield Defined(
+            path, item.name, item.kind, container, span.line - 1, span.column - 1, span.end_column - 1
+        )
         yield from _defined(path, item.children, item.name)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -19,9 +19,12 @@ from pypto_lsp import __version__
 from pypto_lsp.config import Config, ConfigError, from_pyproject, with_editor_settings
 from pypto_lsp.guard import ContentModified, Expected, guarded
 from pypto_lsp.modules import Disk
-from pypto_lsp.positions import Positions, path_of, split_lines
+from pypto_lsp.positions import Positions, path_of, split_lines, uri_of
 from pypto_lsp.project import Project
 from pypto_lsp.worker import Worker
+
+if TYPE_CHECKING:
+    from pypto_lsp.features.lowered_ir import Lowered
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,6 +102,9 @@ class PyptoServer(LanguageServer):
     """One workspace, one analysis thread. Features read snapshots on the loop and reach the core through :meth:`ask` only."""
 
     def __init__(self) -> None:
+        from pypto_lsp.refresh import Refreshes
+        from pypto_lsp.scan import Scan
+
         super().__init__("pypto-lsp", __version__, max_workers=2)
         self.disk = Disk()
         self.core = Workspace(self.disk)
@@ -106,6 +112,7 @@ class PyptoServer(LanguageServer):
         self.project = Project(self.core, self.disk)
         self.documents: dict[str, Open] = {}
         self.roots: list[str] = []
+        self.root_uris: dict[str, str] = {}
         #: The editor's ``pypto`` section, per workspace folder ("" for all others).
         self.sections: dict[str, dict[str, Any]] = {"": {}}
         self.client_commands = False
@@ -113,6 +120,10 @@ class PyptoServer(LanguageServer):
         self.closed_listeners: list[Callable[[Open], None]] = []
         self.settings_listeners: list[Callable[[], None]] = []
         self.loop: asyncio.AbstractEventLoop | None = None
+        #: Lowered texts that were shown last: (uri of the source, entry, pass) -> document.
+        self.lowered: dict[tuple[str, str, str], Lowered] = {}
+        self.refreshes = Refreshes(self)
+        self.scan = Scan(self)
         self._configs: dict[str, Config] = {}
         self._complained: set[str] = set()
         self._shown_faults: set[int] = set()
@@ -277,7 +288,9 @@ class PyptoServer(LanguageServer):
             loop.call_soon_threadsafe(self._named, document, revision, names)
             found = self.core.first_diagnostics(path)
             facts = self.core.facts(path, lowered=False)
-            loop.call_soon_threadsafe(self._computed, document, Snapshot(revision, Tier.TYPED, found, facts), {})
+            loop.call_soon_threadsafe(
+                self._computed, document, Snapshot(revision, Tier.TYPED, found, facts), {}
+            )
             if lower:
                 self.worker.background(path, slow)
 
@@ -370,6 +383,14 @@ class PyptoServer(LanguageServer):
         await self.settled(document, Tier.NAMES)
         assert document.names is not None
         return document.names[1]
+
+    async def scanned(self) -> None:
+        """Wait until the files of the workspace have been looked at."""
+        await self.scan.done.wait()
+
+    def uri_of_root(self, root: str) -> str:
+        """The address of a workspace folder as the client wrote it."""
+        return self.root_uris.get(root, uri_of(root))
 
     async def ask(self, job: Callable[[], T]) -> T:
         """Run ``job`` on the analysis thread."""

@@ -82,19 +82,16 @@ def register(server: PyptoServer) -> None:
             return []
         await server.settled(document)
         positions = server.positions(document)
-        known = (
-            document.full
-            if document.full is not None and document.full[0] == document.version
-            else document.typed
-        )
-        found = known[1] if known is not None else ()
+        found = server.findings(document)
         source = Source(document.path, document.text)
         only = params.context.only
         answer: list[types.CodeAction] = []
         if _wanted(only, types.CodeActionKind.QuickFix.value):
             for finding in found:
                 if overlaps(positions.range(finding.span), params.range):
-                    answer += await server.ask(partial(for_finding, finding, found, source, document, positions))
+                    answer += await server.ask(
+                        partial(for_finding, finding, found, source, document, positions)
+                    )
         if only is not None and _wanted(only, FIX_ALL):
             fixes = await server.ask(lambda: safe_fixes(found, source))
             if fixes:

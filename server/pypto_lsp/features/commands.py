@@ -80,6 +80,10 @@ def debug_text(server: PyptoServer) -> str:
             f"- {document.path}: version {document.version}, {len(document.lines)} lines, "
             f"backend {config.backend}, run {config.run}, settings from {config.origin}"
         )
+    lines += ["", f"workspace folders: {', '.join(server.roots) or 'none'}"]
+    state = "complete" if server.project.complete else "running"
+    lines.append(f"workspace scan: {state}, {len(server.project.defined)} files name the language")
+    lines.append(f"waiting work: {server.worker.waiting}")
     lines += ["", "remembered facts:"]
     lines += [f"- {name}: {count}" for name, count in sorted(server.core.db.memo_count().items())]
     return "\n".join(lines)

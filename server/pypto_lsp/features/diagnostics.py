@@ -1,15 +1,18 @@
 """Publishing findings: at once what is known while typing, then everything; tied to the document's version.
 
-Clients that pull get the same findings on request with result ids; nothing is pushed to them.
+Clients that pull get the same findings on request with result ids; nothing is pushed to them. Findings that a kernel makes in a
+file that it imports are shown there.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from lsprotocol import types
 
 from pypto_core import Diagnostic, Severity, rules
 from pypto_lsp.positions import Positions, uri_of
-from pypto_lsp.server import Open, PyptoServer
+from pypto_lsp.server import Open, PyptoServer, Tier
 
 SOURCE = "pypto"
 RULE_PAGES = "https://pypto-lsp.readthedocs.io/en/latest/rules/"
@@ -21,27 +24,52 @@ def rule_page(code: str) -> str:
     return f"{RULE_PAGES}{code}/"
 
 
-def to_protocol(finding: Diagnostic, positions: Positions) -> types.Diagnostic:
-    """A finding in the protocol's form."""
+def to_protocol(
+    finding: Diagnostic, positions: Positions, server: PyptoServer | None = None
+) -> types.Diagnostic:
+    """A finding in the protocol's form, as far as the client understands it (everything when no ``server`` is given)."""
+    can = _Abilities(server)
     rule = rules().get(finding.code)
     related = [
         types.DiagnosticRelatedInformation(
-            location=types.Location(uri=uri_of(other.span.filename), range=positions.range(other.span)),
+            location=types.Location(
+                uri=uri_of(other.span.filename),
+                range=_positions_of(other.span.filename, finding, positions, server).range(other.span),
+            ),
             message=other.message,
         )
         for other in finding.related
-        if other.span.is_valid
+        if other.span.is_valid and can.related
     ]
+    tags = [_TAGS[tag] for tag in rule.tags] if rule is not None and can.tags else []
     return types.Diagnostic(
         range=positions.range(finding.span),
         message=finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
-        code_description=types.CodeDescription(href=rule_page(finding.code)),
+        code_description=types.CodeDescription(href=rule_page(finding.code)) if can.links else None,
         source=SOURCE,
-        tags=[_TAGS[tag] for tag in rule.tags] if rule is not None and rule.tags else None,
+        tags=tags or None,
         related_information=related or None,
     )
+
+
+def _positions_of(path: str, finding: Diagnostic, own: Positions, server: PyptoServer | None) -> Positions:
+    return own if server is None or path == finding.span.filename else server.positions_in(path)
+
+
+class _Abilities:
+    """What the client can show of a finding."""
+
+    def __init__(self, server: PyptoServer | None) -> None:
+        text_document = server.client_capabilities.text_document if server is not None else None
+        pull = text_document.diagnostic if text_document is not None else None
+        push = text_document.publish_diagnostics if text_document is not None else None
+        known = [c for c in (pull, push) if c is not None]
+        everything = server is None
+        self.related = everything or any(c.related_information for c in known)
+        self.links = everything or any(c.code_description_support for c in known)
+        self.tags = everything or any(c.tag_support is not None for c in known)
 
 
 _SEVERITIES = {
@@ -54,61 +82,117 @@ _SEVERITIES = {
 
 def register(server: PyptoServer) -> None:
     """Publish after every computation; answer pulls."""
+    #: Imported files that hold findings of an open one: path -> the files that made them.
+    published_elsewhere: dict[str, set[str]] = {}
 
     def pulls() -> bool:
         text_document = server.client_capabilities.text_document
         return text_document is not None and text_document.diagnostic is not None
 
-    def publish(document: Open, full: bool) -> None:
-        if pulls():
-            if full and _refreshes(server):
-                server.workspace_diagnostic_refresh(None)
-            return
-        found = document.full if full else document.typed
-        assert found is not None
+    def converted(found: Iterable[Diagnostic], positions: Positions) -> list[types.Diagnostic]:
+        return [to_protocol(f, positions, server) for f in found]
+
+    def of(document: Open) -> list[types.Diagnostic]:
+        return converted(server.findings(document), server.positions(document))
+
+    def push(document: Open) -> None:
         server.text_document_publish_diagnostics(
             types.PublishDiagnosticsParams(
-                uri=document.uri, version=document.version, diagnostics=converted(document, found[1])
+                uri=document.uri, version=document.version, diagnostics=of(document)
             )
         )
 
-    def converted(document: Open, found: tuple[Diagnostic, ...]) -> list[types.Diagnostic]:
-        positions = server.positions(document)
-        return [to_protocol(f, positions) for f in found]
+    def analysed(document: Open, tier: Tier) -> None:
+        if tier is Tier.NAMES:
+            return
+        if pulls():
+            if tier is Tier.FULL:
+                update_elsewhere(document, document.elsewhere)
+            return
+        push(document)
+        if tier is Tier.FULL:
+            update_elsewhere(document, document.elsewhere)
 
-    def clear(uri: str) -> None:
-        if not pulls():
-            server.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri=uri, diagnostics=[]))
+    def update_elsewhere(document: Open, found: dict[str, tuple[Diagnostic, ...]]) -> None:
+        """Show what the kernels of ``document`` found in other files, and take back what they do not find any more."""
+        before = {p for p, makers in published_elsewhere.items() if document.path in makers}
+        for path in before | set(found):
+            makers = published_elsewhere.setdefault(path, set())
+            (makers.add if path in found else makers.discard)(document.path)
+            if not makers:
+                del published_elsewhere[path]
+            show(path)
+
+    def show(path: str) -> None:
+        """All findings in a file that others look into."""
+        opened = next((d for d in server.documents.values() if d.path == path), None)
+        if opened is not None:
+            if pulls():
+                server.refreshes.send("diagnostics")
+            elif opened.newest is not None:
+                push(opened)
+            return
+        if pulls():
+            return
+        found = [f for d in server.documents.values() for f in d.elsewhere.get(path, ())]
+        server.text_document_publish_diagnostics(
+            types.PublishDiagnosticsParams(
+                uri=uri_of(path), diagnostics=converted(found, server.positions_in(path))
+            )
+        )
+
+    def closed(document: Open) -> None:
+        if not pulls() and document.ours:
+            server.text_document_publish_diagnostics(
+                types.PublishDiagnosticsParams(uri=document.uri, diagnostics=[])
+            )
+        update_elsewhere(document, {})
+        if document.path in published_elsewhere:
+            show(document.path)
 
     @server.feature(
         types.TEXT_DOCUMENT_DIAGNOSTIC,
-        types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False, identifier=SOURCE),
+        types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=True, identifier=SOURCE),
     )
     async def pull(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
         document = server.document(params.text_document.uri)
         if document is None:
             return types.RelatedFullDocumentDiagnosticReport(items=[])
         await server.settled(document)
-        full = document.full
-        tier, found = (
-            ("full", full) if full is not None and full[0] == document.version else ("quick", document.typed)
+        server.refreshes.note("diagnostics", document)
+        newest = document.newest
+        assert newest is not None
+        others = sorted(
+            (f.code, f.span.line)
+            for d in server.documents.values()
+            for f in d.elsewhere.get(document.path, ())
         )
-        assert found is not None
-        result_id = f"{document.version}:{tier}"
+        result_id = f"{newest.revision}:{newest.tier.name}:{hash(tuple(others))}"
+        related = related_documents(document)
         if params.previous_result_id == result_id:
-            return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
+            return types.RelatedUnchangedDocumentDiagnosticReport(
+                result_id=result_id, related_documents=related
+            )
         return types.RelatedFullDocumentDiagnosticReport(
-            items=converted(document, found[1]), result_id=result_id
+            items=of(document), result_id=result_id, related_documents=related
         )
 
-    server.listeners.append(publish)
-    server.closed_listeners.append(clear)
+    def related_documents(
+        document: Open,
+    ) -> dict[str, types.FullDocumentDiagnosticReport | types.UnchangedDocumentDiagnosticReport] | None:
+        """Findings in imported files that are not open, for clients that take them along."""
+        text_document = server.client_capabilities.text_document
+        wanted = text_document.diagnostic if text_document is not None else None
+        if wanted is None or not wanted.related_document_support or not document.elsewhere:
+            return None
+        opened = {d.path for d in server.documents.values()}
+        return {
+            uri_of(path): types.FullDocumentDiagnosticReport(
+                items=converted(found, server.positions_in(path))
+            )
+            for path, found in document.elsewhere.items()
+            if path not in opened
+        }
 
-
-def _refreshes(server: PyptoServer) -> bool:
-    workspace = server.client_capabilities.workspace
-    return (
-        workspace is not None
-        and workspace.diagnostics is not None
-        and bool(workspace.diagnostics.refresh_support)
-    )
+    server.listeners.append(analysed)
+    server.closed_listeners.append(closed)

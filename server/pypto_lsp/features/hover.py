@@ -10,8 +10,10 @@ from pathlib import PurePath
 from lsprotocol import types
 
 from pypto_core import (
+    Crossing,
     FileFacts,
     FileNames,
+    Finder,
     Histories,
     Kind,
     Known,
@@ -19,13 +21,13 @@ from pypto_core import (
     Role,
     Span,
     Symbol,
+    Target,
     Use,
     ValueAt,
     find_callable,
     module_value,
     rules,
 )
-from pypto_lsp.features.definition import Finder, Target
 from pypto_lsp.positions import Positions, columns_of
 from pypto_lsp.render.language import call_facts, function_markdown, language_markdown
 from pypto_lsp.render.value import crossing_text, history_rows, markdown, value_head
@@ -81,7 +83,9 @@ def _code_in_comment(text: str, line: int, column: int) -> HoverText | None:
         rule = rules().get(match.group())
         if match.start() <= column <= match.end() and rule is not None:
             head = f"{rule.code} ({rule.severity.text})"
-            return HoverText(markdown(head, [], f"{rule.title}\n\n{rule.explanation}"), line, match.start(), match.end())
+            return HoverText(
+                markdown(head, [], f"{rule.title}\n\n{rule.explanation}"), line, match.start(), match.end()
+            )
     return None
 
 
@@ -137,7 +141,9 @@ def value_text(subject: Subject, name: str, found: ValueAt) -> str:
     if turns is not None:
         rows.append(("turns", str(turns)))
     histories = subject.histories(found.entry)
-    history = histories.of(found.stmt.span, name) if histories is not None and found.stmt is not None else None
+    history = (
+        histories.of(found.stmt.span, name) if histories is not None and found.stmt is not None else None
+    )
     placed = history.placed if history is not None else None
     if history is not None:
         rows += history_rows(history, backend)
@@ -163,12 +169,14 @@ def _call_facts(subject: Subject, use: Use) -> list[tuple[str, str]]:
         rows = call_facts(made.type)
         histories = subject.histories(entry)
         if histories is not None:
-            rows += [("crosses", crossing_text(c, subject.backend)) for c in _crossings_at(histories, call.span)]
+            rows += [
+                ("crosses", crossing_text(c, subject.backend)) for c in _crossings_at(histories, call.span)
+            ]
         return rows
     return []
 
 
-def _crossings_at(histories: Histories, span: Span) -> list[object]:
+def _crossings_at(histories: Histories, span: Span) -> list[Crossing]:
     return [c for s, c in histories.crossings().items() if s == span or s.contains(span)][:1]
 
 
@@ -183,8 +191,10 @@ def _keyword(subject: Subject, use: Use) -> str:
     target = subject.finder.function(subject.names, use.call.callee) if subject.finder is not None else None
     if target is None:
         return ""
-    found = next((p for p in target.function.parameters if p.name == use.name), None)
-    return markdown(found.label, [("parameter of", target.function.name)], "", "python") if found else ""
+    found = (
+        next((p for p in target.function.parameters if p.name == use.name), None) if target.function else None
+    )
+    return markdown(found.label, [("parameter of", target.name)], "", "python") if found else ""
 
 
 def _module_level(subject: Subject, use: Use, symbol: Symbol | None) -> str:
@@ -230,7 +240,9 @@ def plain(text: str) -> str:
     return "\n".join(lines).replace("**", "").replace("`", "").strip()
 
 
-def content_of(server: PyptoServer, text: str, formats: Sequence[types.MarkupKind] | None) -> types.MarkupContent:
+def content_of(
+    server: PyptoServer, text: str, formats: Sequence[types.MarkupKind] | None
+) -> types.MarkupContent:
     """Markdown, or plain text for clients that cannot show it."""
     if types.MarkupKind.Markdown in (formats or [types.MarkupKind.Markdown]):
         return types.MarkupContent(kind=types.MarkupKind.Markdown, value=text)
@@ -243,7 +255,8 @@ async def subject_of(server: PyptoServer, document: Open, patience: float = PATI
     if document.full is not None or server.config_of(document.path).run == "onType":
         await server.settled(document, Tier.FULL, patience)
     names = await server.names_of(document)
-    return Subject(names, document.facts, document.histories, Finder(server))
+    facts = document.facts
+    return Subject(names, facts, document.histories, facts.finder(names) if facts is not None else None)
 
 
 def to_hover(server: PyptoServer, found: HoverText, positions: Positions) -> types.Hover:

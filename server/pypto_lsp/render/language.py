@@ -121,7 +121,11 @@ def function_markdown(function: FunctionInfo, names: FileNames, where: str = "")
 def call_facts(result: Type) -> list[tuple[str, str]]:
     """The type that a call has here."""
     printed = print_ir(result)
-    return [] if printed.endswith("UnknownType") or type(result).__name__ == "ErrorType" else [("here", type_text(result))]
+    return (
+        []
+        if printed.endswith("UnknownType") or type(result).__name__ == "ErrorType"
+        else [("here", type_text(result))]
+    )
 
 
 def summary_of(callee: DslCallable) -> str:

@@ -17,6 +17,7 @@ from pypto_core import (
 )
 from pypto_lsp.render.sizes import size_text
 
+
 def shape_text(kind: Type) -> str:
     """``[64, 128]``; empty for a scalar."""
     shape = getattr(kind, "shape", None)
@@ -59,6 +60,22 @@ def lane_text(lanes: LaneValue) -> str:
         return f"{shape} — lane 0 valid {first}, lane 1 valid {second}"
     valid = f" valid {first}" if first != shape else ""
     return f"{shape}{valid} — {'the whole on both lanes' if lanes.replicated else 'each lane its own'}"
+
+
+def dtype_shape_text(kind: Type) -> str:
+    """``[128, 128] FP32`` for a tensor or tile; empty for anything else."""
+    shape, dtype = shape_text(kind), getattr(kind, "dtype", None)
+    return f"{shape} {dtype.printed}" if shape and dtype is not None else ""
+
+
+def lane_shape_text(lanes: LaneValue) -> str:
+    """`` → [64, 128]/lane``; ragged extents as both lanes' own: `` → [8, 128] / [7, 128]``; empty for values that every lane has whole."""
+    if lanes.replicated:
+        return ""
+    first, second = (f"[{', '.join(extent)}]" for extent in lanes.extents)
+    if first != second and lanes.ranges is not None:
+        return f" → {first} / {second}"
+    return f" → {shape_text(lanes.type)}/lane"
 
 
 def bytes_text(history: ValueHistory, backend: str | None) -> str:

@@ -1,0 +1,193 @@
+"""Inlay hints: types of un-annotated values, what each lane holds, parameter names of long calls, trip counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from pypto_core import (
+    Argument,
+    CallSite,
+    FileFacts,
+    FileNames,
+    Finder,
+    Histories,
+    Role,
+    Use,
+    find_callable,
+    trip_count,
+)
+from pypto_lsp.config import Config
+from pypto_lsp.features.hover import Subject, content_of, subject_of, value_text
+from pypto_lsp.render.value import dtype_shape_text, lane_shape_text
+from pypto_lsp.server import PyptoServer
+
+#: Calls with fewer positional arguments than this need no names.
+LONG_CALL = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """``label`` before or behind the character at a 0-based place; ``name`` is the value that a tooltip is about."""
+
+    line: int
+    column: int
+    label: str
+    kind: str
+    name: str = ""
+
+
+def hints(
+    facts: FileFacts,
+    names: FileNames,
+    histories: Callable[[str], Histories | None],
+    config: Config,
+    finder: Finder,
+) -> Iterator[Hint]:
+    """All hints of a file that the settings allow."""
+    if config.hint_types or config.hint_lanes:
+        for use in names.all_uses():
+            if use.role is Role.WRITE and use.scope.enclosing_function is not None:
+                hint = _type_hint(facts, use, histories, config)
+                if hint is not None:
+                    yield hint
+    if config.hint_parameters:
+        for call in names.calls:
+            yield from _parameter_hints(call, names, finder)
+    if config.hint_trip_counts:
+        yield from _trip_counts(facts)
+
+
+def _type_hint(
+    facts: FileFacts, use: Use, histories: Callable[[str], Histories | None], config: Config
+) -> Hint | None:
+    """``: [128, 128] FP32 → [64, 128]/lane`` behind the target of an assignment that has no annotation."""
+    span = use.span
+    text = span.chunk.text if span.chunk is not None else ""
+    if text[span.end : span.end + 1] == ":" or text[span.end :].lstrip(" \t").startswith(":"):
+        return None
+    line, column = span.line - 1, span.column - 1
+    for entry, values in facts.values.items():
+        found = values.value(facts.path, use.name, line, column, writes=True)
+        if found is None or found.stmt is None or not found.stmt.span.contains(span):
+            continue
+        shown = dtype_shape_text(found.type)
+        if not shown:
+            return None
+        label = f": {shown}" if config.hint_types else ""
+        known = histories(entry) if config.hint_lanes else None
+        history = known.of(found.stmt.span, use.name) if known is not None else None
+        if history is not None and history.lanes is not None:
+            label += lane_shape_text(history.lanes)
+        return Hint(line, span.end_column - 1, label, "type", use.name) if label else None
+    return None
+
+
+def _parameter_hints(call: CallSite, names: FileNames, finder: Finder) -> Iterator[Hint]:
+    """``lhs=`` before the positional arguments of a long call; not where the argument says it already."""
+    positional = [a for a in call.arguments if not a.keyword]
+    if len(positional) < LONG_CALL or any(a.starred for a in positional):
+        return
+    for argument, name in zip(positional, parameter_names(call, names, finder)):
+        if name and not _says_it(argument, name):
+            yield Hint(argument.span.line - 1, argument.span.column - 1, f"{name}=", "parameter")
+
+
+def parameter_names(call: CallSite, names: FileNames, finder: Finder) -> list[str]:
+    """Names of the positional parameters of a callee; empty when it is not known."""
+    callee = find_callable(names.language_path(call.callee))
+    if callee is not None:
+        return [p.name for p in callee.params if p.kind == "positional"]
+    target = finder.function(names, call.callee)
+    if target is None or target.function is None:
+        return []
+    return [p.name for p in target.function.shown_parameters if not p.keyword_only and not p.prefix]
+
+
+def _says_it(argument: Argument, name: str) -> bool:
+    text = argument.span.text.strip()
+    return text.rpartition(".")[2].lower().strip("_") == name.lower().strip("_")
+
+
+def _trip_counts(facts: FileFacts) -> Iterator[Hint]:
+    """`` × 16`` behind the iterator of a loop whose bounds are known."""
+    seen: set[tuple[int, int]] = set()
+    for values in facts.values.values():
+        for loop in values.loops:
+            count = trip_count(loop)
+            span = loop.span
+            if count is None or not span.is_valid or span.filename != facts.path:
+                continue
+            header = span.text.split("\n", 1)[0].rstrip()
+            if not header.endswith(":"):
+                continue
+            place = span.line - 1, span.column - 1 + len(header) - 1
+            if place not in seen:
+                seen.add(place)
+                yield Hint(*place, f" × {count}", "count")
+
+
+def register(server: PyptoServer) -> None:
+    """Answer ``textDocument/inlayHint`` and ``inlayHint/resolve``."""
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, types.InlayHintOptions(resolve_provider=True))
+    async def inlay_hints(params: types.InlayHintParams) -> list[types.InlayHint] | None:
+        document = server.document(params.text_document.uri)
+        if document is None:
+            return None
+        subject = await subject_of(server, document)
+        server.refreshes.note("inlay hints", document)
+        if subject.facts is None or subject.finder is None:
+            return None
+        positions = server.positions(document)
+        config = server.config_of(document.path)
+        first, last = params.range.start.line, params.range.end.line
+        answer = []
+        for hint in hints(subject.facts, subject.names, subject.histories, config, subject.finder):
+            if not first <= hint.line <= last:
+                continue
+            answer.append(
+                types.InlayHint(
+                    position=positions.position(hint.line, hint.column),
+                    label=hint.label,
+                    kind=types.InlayHintKind.Parameter
+                    if hint.kind == "parameter"
+                    else types.InlayHintKind.Type,
+                    padding_right=True if hint.kind == "parameter" else None,
+                    data={
+                        "uri": document.uri,
+                        "version": document.version,
+                        "line": hint.line,
+                        "column": hint.column,
+                        "name": hint.name,
+                    }
+                    if hint.name
+                    else None,
+                )
+            )
+        return answer
+
+    @server.feature(types.INLAY_HINT_RESOLVE)
+    async def resolve(hint: types.InlayHint) -> types.InlayHint:
+        data = hint.data if isinstance(hint.data, dict) else {}
+        document = server.document(str(data.get("uri", "")))
+        if document is None or document.version != data.get("version"):
+            return hint
+        subject = await subject_of(server, document)
+        text = tooltip(subject, str(data["name"]), int(data["line"]), int(data["column"]))
+        if text:
+            hint.tooltip = content_of(server, text, None)
+        return hint
+
+
+def tooltip(subject: Subject, name: str, line: int, column: int) -> str:
+    """What a hover on the value says."""
+    if subject.facts is None:
+        return ""
+    for values in subject.facts.values.values():
+        found = values.value(subject.facts.path, name, line, column, writes=True)
+        if found is not None:
+            return value_text(subject, name, found)
+    return ""

@@ -1,0 +1,158 @@
+"""Semantic tokens: cube, vector and boundary operations in colours of their own, dtypes and enumerations, parameters, kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from lsprotocol import types
+
+from pypto_core import (
+    Call,
+    FileFacts,
+    FileNames,
+    Kind,
+    Role,
+    Span,
+    Use,
+    core_of,
+    find_callable,
+    find_constant,
+    find_form,
+    is_kernel,
+)
+from pypto_lsp.positions import Positions
+from pypto_lsp.server import PyptoServer
+from pypto_lsp.views import View, view_of
+
+TYPES = (
+    "cubeOp", "vectorOp", "boundaryOp", "function", "namespace", "type", "enum", "enumMember", "class", "decorator",
+    "parameter", "variable", "property",
+)  # fmt: skip
+MODIFIERS = ("declaration", "readonly", "defaultLibrary")
+_CORES = {"cube": "cubeOp", "vector": "vectorOp", "boundary": "boundaryOp"}
+_DECLARATION, _READONLY, _LIBRARY = 1, 2, 4
+
+Token = tuple[Span, str, int]
+
+
+def tokens(names: FileNames, calls: Mapping[Span, Call]) -> Iterator[Token]:
+    """Identifiers worth a colour: their span, type and modifiers, in no order. ``calls`` are those that could be read."""
+    made = {id(c.callee): calls.get(c.span) for item in names.items for c in item.calls}
+    for use in names.all_uses():
+        path = names.language_path(use)
+        if path:
+            found = _language(path, use, made.get(id(use)))
+        else:
+            found = _own(names, use)
+        if found is not None:
+            yield use.span, *found
+
+
+def _language(path: str, use: Use, call: Call | None) -> tuple[str, int] | None:
+    if path in ("pl", "pld"):
+        return "namespace", _LIBRARY
+    callee = find_callable(path)
+    if callee is not None:
+        return _CORES.get(core_of(callee, call), "function"), _LIBRARY
+    form = find_form(path)
+    if form is not None:
+        kinds = {"decorator": "decorator", "type": "type"}
+        return kinds.get(form.place, "function"), _LIBRARY
+    name = use.name
+    if path in (
+        "pl.tensor",
+        "pl.tile",
+        "pl.system",
+        "pl.array",
+        "pl.prefetch",
+        "pld.tensor",
+        "pld.tile",
+        "pld.system",
+    ):
+        return "namespace", _LIBRARY
+    try:
+        value = find_constant(path)
+    except KeyError:
+        return ("enum", _LIBRARY) if name[:1].isupper() and path.count(".") == 1 else None
+    return ("type" if hasattr(value, "bits") else "enumMember"), _READONLY | _LIBRARY
+
+
+def _own(names: FileNames, use: Use) -> tuple[str, int] | None:
+    if use.role is Role.KEYWORD:
+        return None
+    if use.role is Role.ATTRIBUTE:
+        method = names.method(use)
+        return ("function", 0) if method is not None else None
+    symbol = names.symbol(use)
+    if symbol is None:
+        return None
+    declaration = _DECLARATION if use.role.binds else 0
+    if symbol.kind is Kind.PARAMETER:
+        return ("parameter", declaration) if symbol.name != "self" else None
+    if symbol.scope is names.module:
+        if symbol.kind is Kind.FUNCTION:
+            function = symbol.function
+            return ("function", declaration) if function is not None and is_kernel(function, names) else None
+        if symbol.kind is Kind.CLASS:
+            return "class", declaration
+        if symbol.kind is Kind.CONSTANT:
+            return "variable", declaration | _READONLY
+    return None
+
+
+def encode(found: Iterator[Token], positions: Positions) -> list[int]:
+    """The protocol's form: five numbers per token, relative to the one before."""
+    placed = []
+    for span, kind, modifiers in found:
+        spot = positions.range(span)
+        if spot.start.line == spot.end.line and spot.end.character > spot.start.character:
+            length = spot.end.character - spot.start.character
+            placed.append((spot.start.line, spot.start.character, length, TYPES.index(kind), modifiers))
+    data: list[int] = []
+    line = start = 0
+    last = (-1, -1)
+    for token in sorted(set(placed)):
+        if token[:2] == last:
+            continue
+        last = token[:2]
+        data += [token[0] - line, token[1] - start if token[0] == line else token[1], *token[2:]]
+        line, start = token[0], token[1]
+    return data
+
+
+def calls_of(facts: FileFacts | None) -> dict[Span, Call]:
+    """All calls that could be read. Those of statements that have changed since are not found any more."""
+    if facts is None:
+        return {}
+    return {span: call for values in facts.values.values() for span, call in values.calls.items()}
+
+
+def register(server: PyptoServer) -> None:
+    """Answer ``textDocument/semanticTokens/full`` and ``/range``."""
+    legend = types.SemanticTokensLegend(token_types=list(TYPES), token_modifiers=list(MODIFIERS))
+
+    async def view_for(uri: str) -> View | None:
+        view = await view_of(server, uri)
+        if view is None or not server.config_of(view.document.path).semantic_tokens:
+            return None
+        if not view.lowered:
+            server.refreshes.note("semantic tokens", view.document)
+        return view
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, legend)
+    async def full(params: types.SemanticTokensParams) -> types.SemanticTokens | None:
+        view = await view_for(params.text_document.uri)
+        if view is None:
+            return None
+        found = tokens(view.names, calls_of(view.document.facts) if not view.lowered else {})
+        return types.SemanticTokens(data=encode(found, view.positions))
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, legend)
+    async def part(params: types.SemanticTokensRangeParams) -> types.SemanticTokens | None:
+        view = await view_for(params.text_document.uri)
+        if view is None:
+            return None
+        first, last = params.range.start.line, params.range.end.line
+        found = tokens(view.names, calls_of(view.document.facts) if not view.lowered else {})
+        inside = (t for t in found if first <= t[0].line - 1 <= last)
+        return types.SemanticTokens(data=encode(inside, view.positions))
