@@ -139,7 +139,7 @@ RULES: tuple[Rule, ...] = (
                 {_ROWS} = pl.exp(share)
             """
         ),
-        fix="review",
+        fix="safe",
     ),
     Rule(
         "aiv-unnamed-gather",

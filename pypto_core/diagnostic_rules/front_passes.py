@@ -148,6 +148,7 @@ class P:
         "pl.split together with a pl.split_aiv region",
         "`pl.split(mode)` asks the compiler to split the whole block over the two lanes; a `pl.split_aiv` region says which "
         "part runs on the lanes. One block uses one of the two.",
+        fix="review",
     ),
     Rule(
         "deferred-waiter",

@@ -22,7 +22,7 @@ RULES: tuple[Rule, ...] = (
         "x: «pl.Tile»",
         "x: pl.Tile[[64, 64], pl.FP32, pl.Mem.Vec]",
         params,
-        fix="review",
+        fix="safe",
     ),
     rule(
         "type-unsupported",
@@ -39,7 +39,7 @@ RULES: tuple[Rule, ...] = (
         "x: «pl.Tensr[[64, 64], pl.FP32]»",
         "x: pl.Tensor[[64, 64], pl.FP32]",
         params,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "type-arity",
@@ -114,6 +114,7 @@ RULES: tuple[Rule, ...] = (
         'x: «pl.Tile[[64, 64], pl.FP32, pl.MemRef("buf")]»',
         'x: pl.Tile[[64, 64], pl.FP32, pl.MemRef("buf"), pl.Mem.Vec]',
         params,
+        fix="review",
     ),
     rule(
         "memref-form",
@@ -230,7 +231,7 @@ RULES: tuple[Rule, ...] = (
         "x: pl.Tensor[[64, 64], «pl.FP31»]",
         "x: pl.Tensor[[64, 64], pl.FP32]",
         params,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "layout-unknown",
@@ -239,7 +240,7 @@ RULES: tuple[Rule, ...] = (
         "x: pl.Tensor[[64, 64], pl.FP32, «pl.TensorLayout.NX»]",
         "x: pl.Tensor[[64, 64], pl.FP32, pl.TensorLayout.NZ]",
         params,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "layout-dn-shorthand",
@@ -257,7 +258,7 @@ RULES: tuple[Rule, ...] = (
         "x: pl.Tile[[64, 64], pl.FP32, «pl.Mem.Vector»]",
         "x: pl.Tile[[64, 64], pl.FP32, pl.Mem.Vec]",
         params,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "view-positional",
@@ -274,7 +275,7 @@ RULES: tuple[Rule, ...] = (
         "x: pl.Tile[[64, 64], pl.FP32, pl.TileView(«valid=[32, 64]»), pl.Mem.Vec]",
         "x: pl.Tile[[64, 64], pl.FP32, pl.TileView(valid_shape=[32, 64]), pl.Mem.Vec]",
         params,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "view-list",
@@ -337,7 +338,7 @@ RULES: tuple[Rule, ...] = (
         "x: pl.Tile[[64, 64], pl.FP32, pl.TileView(pad=«pl.PadValue.one»), pl.Mem.Vec]",
         "x: pl.Tile[[64, 64], pl.FP32, pl.TileView(pad=pl.PadValue.zero), pl.Mem.Vec]",
         params,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "annotation-kind",
@@ -346,7 +347,7 @@ RULES: tuple[Rule, ...] = (
         "b: «pl.Tensor[[64, 64], pl.FP32]» = pl.exp(a)",
         "b: pl.Tile[[64, 64], pl.FP32] = pl.exp(a)",
         core,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "annotation-dtype",
@@ -355,7 +356,7 @@ RULES: tuple[Rule, ...] = (
         "b: «pl.Tile[[64, 64], pl.BF16]» = pl.exp(a)",
         "b: pl.Tile[[64, 64], pl.FP32] = pl.exp(a)",
         core,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "annotation-rank",
@@ -364,7 +365,7 @@ RULES: tuple[Rule, ...] = (
         "b: «pl.Tile[[64, 64, 1], pl.FP32]» = pl.exp(a)",
         "b: pl.Tile[[64, 64], pl.FP32] = pl.exp(a)",
         core,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "annotation-dim",
@@ -373,7 +374,7 @@ RULES: tuple[Rule, ...] = (
         "b: «pl.Tile[[32, 64], pl.FP32]» = pl.exp(a)",
         "b: pl.Tile[[64, 64], pl.FP32] = pl.exp(a)",
         core,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "dynvar-param-order",

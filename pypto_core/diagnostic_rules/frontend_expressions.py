@@ -12,7 +12,7 @@ RULES: tuple[Rule, ...] = (
         "Conditional expressions, comprehensions, f-strings, lambdas, sets and dicts cannot be computed by a kernel.",
         "m = «1 if n > 3 else 2»",
         "m = pl.min(n, 3)",
-        fix="review",
+        fix="safe",
     ),
     rule(
         "name-undefined",
@@ -20,7 +20,7 @@ RULES: tuple[Rule, ...] = (
         "The name is bound neither in the kernel nor around it.",
         "b = pl.exp(«aa»)",
         "b = pl.exp(a)",
-        fix="safe",
+        fix="review",
     ),
     rule(
         "constant-unsupported",
@@ -66,6 +66,7 @@ RULES: tuple[Rule, ...] = (
         "&, |, ^, ** and @ exist for constants only; tensors and tiles have pl functions.",
         "m = «n & 3»",
         "m = n % 4",
+        fix="review",
     ),
     rule(
         "unary-unsupported",
@@ -105,7 +106,7 @@ RULES: tuple[Rule, ...] = (
         "A kernel calls functions of pl and pld, functions of its program and @pl.inline templates. Python functions run before compiling.",
         "m = «max»(n, 3)",
         "m = pl.max(n, 3)",
-        fix="review",
+        fix="safe",
     ),
     rule(
         "attr-standalone",
@@ -113,7 +114,7 @@ RULES: tuple[Rule, ...] = (
         "Attributes of tensors and of outer objects are not values in a @pl.function; use pl.tensor.dim or a module-level name.",
         "m = «x.shape»",
         "m = pl.tensor.dim(x, 0)",
-        fix="review",
+        fix="safe",
     ),
     rule(
         "yield-in-expression",
@@ -151,7 +152,7 @@ RULES: tuple[Rule, ...] = (
         "b = x[0:64:«2», :]",
         "b = x[0:64, :]",
         tensors,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "tile-dynamic-lower",
@@ -159,6 +160,7 @@ RULES: tuple[Rule, ...] = (
         "A tile is cut where the compiler can see it. Slice the tensor before loading, or use pl.tile.slice.",
         "b = a[«n:64», :]",
         "b = a[32:64, :]",
+        fix="safe",
     ),
     rule(
         "tile-slice-extent",
@@ -197,6 +199,6 @@ RULES: tuple[Rule, ...] = (
         "pl.<DTYPE>.get_byte() is the size of one element.",
         "m = «pl.FP31.get_byte»()",
         "m = pl.FP32.get_byte()",
-        fix="safe",
+        fix="review",
     ),
 )

@@ -39,7 +39,7 @@ RULES: tuple[Rule, ...] = (
         _entry("pass", decorator="@pl.jit.opaque(«level=None»)"),
         _entry("pass", decorator="@pl.jit.opaque"),
         whole,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "jit-extern-core-type",
@@ -113,6 +113,7 @@ RULES: tuple[Rule, ...] = (
         _SCALE + _entry("y = scale(«pl.mul(x, 0.5)», y)"),
         _SCALE + _entry("half = pl.create_tensor([64, 64], dtype=pl.FP32)\nhalf = pl.mul(x, 0.5)\ny = scale(half, y)"),
         whole,
+        fix="safe",
     ),
     rule(
         "jit-dep-alias",

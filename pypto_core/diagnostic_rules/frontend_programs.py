@@ -48,7 +48,7 @@ RULES: tuple[Rule, ...] = (
         f"@pl.function(type=«pl.FunctionType.Incore»)\ndef kernel(self, x: {_T}):\n    return",
         f"@pl.function(type=pl.FunctionType.InCore)\ndef kernel(self, x: {_T}):\n    return",
         method,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "decorator-enum-prefix",
@@ -232,7 +232,7 @@ RULES: tuple[Rule, ...] = (
         'pl.func_attr({«"auto_scope"»: False})',
         'pl.func_attr({"slot_num": 4})',
         tensors,
-        fix="review",
+        fix="safe",
     ),
     rule(
         "dynvar-name",
@@ -272,7 +272,7 @@ RULES: tuple[Rule, ...] = (
         """,
         whole,
         severity=Severity.WARNING,
-        fix="review",
+        fix="safe",
     ),
     rule(
         "function-wrapper",
@@ -373,7 +373,7 @@ RULES: tuple[Rule, ...] = (
         "out = «self.scal»(x, out)",
         "out = self.scale(x, out)",
         tasks,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "kernel-keyword",
@@ -382,6 +382,7 @@ RULES: tuple[Rule, ...] = (
         "out = self.scale(x, «out=out»)",
         "out = self.scale(x, out)",
         tasks,
+        fix="review",
     ),
     rule(
         "kernel-arity",
@@ -406,7 +407,7 @@ RULES: tuple[Rule, ...] = (
         'out = self.scale(x, out, attrs={"arg_directions": [«pl.adir.inputs», pl.adir.inout]})',
         'out = self.scale(x, out, attrs={"arg_directions": [pl.adir.input, pl.adir.inout]})',
         tasks,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "call-dump-vars",

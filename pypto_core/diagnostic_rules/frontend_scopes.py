@@ -26,7 +26,7 @@ RULES: tuple[Rule, ...] = (
         _HOLD.format("«pl.clusters()»"),
         _AT.format(""),
         tensors,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "with-as",
@@ -35,7 +35,7 @@ RULES: tuple[Rule, ...] = (
         "with pl.manual_scope() as «t»:\n    x = pl.exp(x)",
         "with pl.manual_scope():\n    x = pl.exp(x)",
         tensors,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "at-form",
@@ -44,6 +44,7 @@ RULES: tuple[Rule, ...] = (
         _AT.format(", «name=\"k\"»"),
         _AT.format(', name_hint="k"'),
         tensors,
+        fix="review",
     ),
     rule(
         "optimizations-form",
@@ -52,7 +53,7 @@ RULES: tuple[Rule, ...] = (
         _AT.format(", optimizations=«pl.split(pl.SplitMode.UP_DOWN)»"),
         _AT.format(", optimizations=[pl.split(pl.SplitMode.UP_DOWN)]"),
         tensors,
-        fix="review",
+        fix="safe",
     ),
     rule(
         "optimizations-level",
@@ -61,7 +62,7 @@ RULES: tuple[Rule, ...] = (
         "with pl.at(level=pl.Level.HOST, optimizations=«[pl.split(pl.SplitMode.UP_DOWN)]»):\n    x = pl.exp(x)",
         _AT.format(", optimizations=[pl.split(pl.SplitMode.UP_DOWN)]"),
         tensors,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "split-slot-num-deprecated",
@@ -139,7 +140,7 @@ RULES: tuple[Rule, ...] = (
         f"@pl.function\ndef kernel(self, x: {_T}) -> {_T}:\n    with «pl.scope()»:\n        x = pl.exp(x)\n    return x",
         f"@pl.function(auto_scope=False)\ndef kernel(self, x: {_T}) -> {_T}:\n    with pl.scope():\n        x = pl.exp(x)\n    return x",
         method,
-        fix="safe",
+        fix="review",
     ),
     rule(
         "spmd-form",
@@ -173,7 +174,7 @@ RULES: tuple[Rule, ...] = (
         "with pl.spmd(4, optimizations=«[pl.split(pl.SplitMode.UP_DOWN)]»):\n    with pl.at(level=pl.Level.CORE_GROUP):\n        x = pl.exp(x)",
         "with pl.spmd(4):\n    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.UP_DOWN)]):\n        x = pl.exp(x)",
         tensors,
-        fix="review",
+        fix="safe",
     ),
     rule(
         "spmd-body-uniform",

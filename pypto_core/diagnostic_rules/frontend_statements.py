@@ -22,7 +22,7 @@ RULES: tuple[Rule, ...] = (
         "One assignment binds one name, a tuple of names, or a subscript of a name.",
         "«b = c = pl.exp(a)»",
         "b = pl.exp(a)\nc = b",
-        fix="review",
+        fix="safe",
     ),
     rule(
         "expr-not-ir",
@@ -101,6 +101,7 @@ RULES: tuple[Rule, ...] = (
         "x[0:32, :] = «y»",
         "x[0:32, :] = y[0:32, :]",
         tensors,
+        fix="review",
     ),
     rule(
         "subscript-write-indices",
@@ -132,7 +133,7 @@ RULES: tuple[Rule, ...] = (
         "In a loop that carries values the yield names what comes out of it.",
         "for i, (t,) in pl.range(4, init_values=(a,)):\n    u = pl.exp(t)\n    «pl.yield_(u)»",
         "for i, (t,) in pl.range(4, init_values=(a,)):\n    u = pl.exp(t)\n    r = pl.yield_(u)",
-        fix="review",
+        fix="safe",
     ),
     rule(
         "if-yield-mismatch",
@@ -214,6 +215,7 @@ RULES: tuple[Rule, ...] = (
         "An unrolled loop is copied; values that go from one iteration to the next need pl.range.",
         "for i in pl.unroll(4, «init_values=(a,)»):\n    b = pl.exp(a)",
         "for i in pl.unroll(4):\n    b = pl.exp(a)",
+        fix="review",
     ),
     rule(
         "unroll-const",
@@ -270,7 +272,7 @@ RULES: tuple[Rule, ...] = (
         "«pl.submit(self.scale, x, out)»",
         "out, task = pl.submit(self.scale, x, out)",
         tasks,
-        fix="review",
+        fix="safe",
     ),
     rule(
         "submit-arity",
@@ -295,7 +297,7 @@ RULES: tuple[Rule, ...] = (
         "ids = pl.array.create(4, pl.TASK_ID)\nout, task = pl.submit(self.scale, x, out, deps=[ids[i] for i in «pl.range(4)»])",
         "ids = pl.array.create(4, pl.TASK_ID)\nout, task = pl.submit(self.scale, x, out, deps=[ids[i] for i in range(4)])",
         tasks,
-        fix="review",
+        fix="safe",
     ),
     rule(
         "dumps-form",
@@ -400,6 +402,7 @@ RULES: tuple[Rule, ...] = (
             buf = pld.alloc_window_buffer(1024)
         """,
         whole,
+        fix="safe",
     ),
     rule(
         "world-size-context",

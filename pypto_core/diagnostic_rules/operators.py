@@ -59,6 +59,7 @@ RULES: tuple[Rule, ...] = (
         "a compile-time constant.",
         failing=_kernel("y = pl.tile.add(a, x)"),
         repaired=_kernel("y = pl.tile.add(a, a)"),
+        fix="review",
     ),
     Rule(
         "op-dtype",

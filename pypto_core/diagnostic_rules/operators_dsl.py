@@ -76,6 +76,7 @@ RULES: tuple[Rule, ...] = (
         repaired=_kernel(
             "t = pl.create_tile([64, 64], dtype=pl.FP32)", "y = pl.row_expand_mul(a, pl.row_max(a, t))"
         ),
+        fix="review",
     ),
     Rule(
         "scalar-left-operand",
@@ -102,7 +103,7 @@ RULES: tuple[Rule, ...] = (
         "convert one side with pl.cast.",
         failing=_kernel("y = pl.mul(a, s + 1)", extra=", s: pl.Scalar[pl.FP32]"),
         repaired=_kernel("y = pl.mul(a, s + 1.0)", extra=", s: pl.Scalar[pl.FP32]"),
-        fix="review",
+        fix="safe",
     ),
     Rule(
         "shard-gather-form",

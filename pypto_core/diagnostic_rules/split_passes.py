@@ -127,6 +127,7 @@ RULES: tuple[Rule, ...] = (
             """,
             "data: pl.Tensor[[64, 1], pl.FP32]; turned: pl.Out[pl.Tensor[[1, 64], pl.FP32]]",
         ),
+        fix="review",
     ),
     Rule(
         "split-reshape-rebalanced",
@@ -134,6 +135,7 @@ RULES: tuple[Rule, ...] = (
         "When the valid rows do not fill the box, the compiler shares out the valid rows, not the box, so that the lanes stay "
         "within one row of each other. A reshape that moves the split axis cannot express that share. Widen the valid extent to "
         "the whole box first.",
+        fix="review",
     ),
     Rule(
         "split-dynamic-view",
@@ -179,6 +181,7 @@ RULES: tuple[Rule, ...] = (
             "data: pl.Tensor[[64, 64], pl.FP32]; row: pl.Out[pl.Tensor[[64], pl.FP32]]",
             mode="LEFT_RIGHT",
         ),
+        fix="review",
     ),
     Rule(
         "split-full-width-operand",
@@ -189,6 +192,7 @@ RULES: tuple[Rule, ...] = (
         "tables addressed by index may stay whole.",
         failing=_split("out[:, :] = pl.add(mm, pl.create_tensor([64, 64], dtype=pl.FP32))"),
         repaired=_split("out[:, :] = pl.add(mm, data)", "data: pl.Tensor[[64, 64], pl.FP32]"),
+        fix="review",
     ),
     Rule(
         "split-axis-map",
@@ -215,6 +219,7 @@ RULES: tuple[Rule, ...] = (
             "data: pl.Tensor[[64, 32], pl.FP32]",
             "pl.Tensor[[64, 32], pl.FP32]",
         ),
+        fix="review",
     ),
     Rule(
         "split-absolute-index",
@@ -237,12 +242,14 @@ RULES: tuple[Rule, ...] = (
             "table: pl.Tensor[[1, 64], pl.FP32]; at: pl.Tensor[[1, 64], pl.INT32];"
             "picked: pl.Out[pl.Tensor[[1, 64], pl.FP32]]",
         ),
+        fix="review",
     ),
     Rule(
         "split-tuple-refused",
         "Tuple operator refuses the halves",
         "The operator returns several tiles and does not accept the lanes' halves of its operands: one of its own rules needs the "
         "whole extent. Its message says which. Move the operator out of the split.",
+        fix="review",
     ),
     Rule(
         "split-tuple-stationary",
@@ -274,6 +281,7 @@ RULES: tuple[Rule, ...] = (
             "data: pl.Tensor[[64, 64], pl.FP32]",
             "pl.Tensor[[64, 32], pl.INT32]",
         ),
+        fix="review",
     ),
     Rule(
         "split-gather-full-width",
@@ -296,11 +304,13 @@ RULES: tuple[Rule, ...] = (
             """,
             "data: pl.Tensor[[64, 64], pl.FP16]; more: pl.Out[pl.Tensor[[64, 64], pl.FP32]]",
         ),
+        fix="review",
     ),
     Rule(
         "split-gather-axis",
         "Split axis that no gather can join",
         "A crossing to the cube joins dim 0 or dim 1. This value is split on another axis; cross to the cube side earlier.",
+        fix="review",
     ),
     Rule(
         "split-carry-mismatch",
@@ -323,6 +333,7 @@ RULES: tuple[Rule, ...] = (
             out[:, :] = total
             """
         ),
+        fix="review",
     ),
     Rule(
         "split-yield-inline",
@@ -354,12 +365,14 @@ RULES: tuple[Rule, ...] = (
             """,
             "n: pl.Scalar[pl.INT32]",
         ),
+        fix="review",
     ),
     Rule(
         "split-scope-in-body",
         "Scope inside a split kernel",
         "The split of a whole kernel does not reach through a scope statement, so vector work inside it would run whole on both "
         "lanes. Declare the enclosing function with plain @pl.function: the scope then becomes a kernel of its own.",
+        fix="review",
     ),
     Rule(
         "split-region-full-width",
@@ -392,6 +405,7 @@ RULES: tuple[Rule, ...] = (
         "Lane region loses a lane-local carry",
         "A loop inside the region starts from a lane's own share but yields back a value that is the same for both lanes. Yield a "
         "value derived from pl.aiv_shard or from a read at the lane index.",
+        fix="review",
     ),
     Rule(
         "split-transpose",
@@ -420,12 +434,14 @@ RULES: tuple[Rule, ...] = (
         "Scope between a kernel and its lane region",
         "Lowering of lane regions goes through loops and branches but not through scopes. In a function declared InCore a scope is "
         "not outlined, so the region stays hidden behind it. Drop the scope, or drop type=pl.FunctionType.InCore.",
+        fix="review",
     ),
     Rule(
         "split-gather-hole",
         "Join of two partly filled halves",
         "pl.aic_gather puts lane 1's tile behind the whole box of lane 0's. When both lanes fill only part of their box, the joined "
         "tile has a hole in the middle. Fill the lane's tile first, or widen its valid extent.",
+        fix="review",
     ),
     Rule(
         "split-gather-odd",
@@ -463,12 +479,14 @@ RULES: tuple[Rule, ...] = (
             """,
             out="pl.Tensor[[64, 1], pl.FP32]",
         ),
+        fix="review",
     ),
     Rule(
         "split-shard-carried",
         "Ragged crossing carried around a loop",
         "A loop starts from a crossing whose lanes hold different extents. The carry has one type for both. Call pl.aiv_shard "
         "inside the loop.",
+        fix="review",
     ),
     Rule(
         "split-deferred-extent",
@@ -495,6 +513,7 @@ RULES: tuple[Rule, ...] = (
             """,
             "n: pl.Scalar[pl.INDEX]",
         ),
+        fix="review",
     ),
     Rule(
         "split-ragged-columns",
@@ -504,6 +523,7 @@ RULES: tuple[Rule, ...] = (
         "behind it.",
         failing=_split("out[:, :] = pl.exp(pl.set_validshape(mm, 64, 40))", mode="LEFT_RIGHT"),
         repaired=_split("out[:, :] = pl.exp(mm)", mode="LEFT_RIGHT"),
+        fix="review",
     ),
     Rule(
         "split-unplaceable",
@@ -523,6 +543,7 @@ RULES: tuple[Rule, ...] = (
             "pl.Tensor[[16, 64], pl.FP32]",
             rows=16,
         ),
+        fix="review",
     ),
     Rule(
         "split-conflicting-codes",

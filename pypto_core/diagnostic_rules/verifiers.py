@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pypto_core.diagnostics import Rule, Severity
+from pypto_core.diagnostics import FixApplicability, Rule, Severity
 
 _HEAD = "import pypto.language as pl\n\n\n"
 
 
-def _internal(code: str, title: str, explanation: str) -> Rule:
+def _internal(code: str, title: str, explanation: str, fix: FixApplicability = "none") -> Rule:
     """A property that lowered programs have; an author sees it only when the compiler itself is at fault."""
-    return Rule(code, title, f"{explanation} This concerns lowered code: from source it should not be seen.")
+    return Rule(code, title, f"{explanation} This concerns lowered code: from source it should not be seen.", fix=fix)
 
 
 _FILL = """    @pl.function(type=pl.FunctionType.InCore)
@@ -255,7 +255,7 @@ def scale_and_add(
         y[:, :] = pl.add(scaled, bias)
     return y
 """,
-        fix="review",
+        fix="safe",
     ),
     Rule(
         "acc-store-dtype",
@@ -274,7 +274,7 @@ def scale_and_add(
         "A hard barrier that can never complete",
         "A hard pl.system.syncall waits for every core of its kind on the chip. The launch must start exactly as many blocks, "
         'all at once (sync_start=True); or use mode="soft", which counts the blocks that run.',
-        fix="review",
+        fix="safe",
     ),
     Rule(
         "tile-memory-operand",
@@ -348,6 +348,7 @@ _LOWERED = (
         "Cube and vector code are not apart, or their pipe is incomplete",
         "A mixed kernel becomes a cube and a vector function; every value that crosses is pushed, popped and freed through "
         "a pipe that both sides set up.",
+        fix="safe",
     ),
     _internal(
         "call-directions", "A call does not say how it uses an argument", "Every argument has a direction."
@@ -457,7 +458,7 @@ class P:
         out[:, :] = pl.add(a, b)
         return out
 """,
-        fix="safe",
+        fix="review",
     ),
     Rule(
         "tile-innermost-dim",

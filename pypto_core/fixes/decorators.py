@@ -276,7 +276,7 @@ def _own_name(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """A kernel is called by the name of its ``def``."""
     node, real = tree.at(finding.span, ast.Name), str(finding.data["name"])
     if node is not None and node.id != real:
-        yield Editor(tree).rewrite(node, real).fix(f"Call it '{real}'")
+        yield Editor(tree).rewrite(node, real).fix(f"Call it '{real}'", safe=True)
 
 
 def _passed_type(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:

@@ -235,7 +235,8 @@ def _callable(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     if definition is None or definition.decorator_list or decorator is None:
         return
     path = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator) or ()
-    kind = "pl.jit.inline" if "jit" in path else "pl.inline"
+    annotated = all(a.annotation is not None for a in definition.args.args)
+    kind = "pl.jit.inline" if "jit" in path and annotated else "pl.inline"
     start = tree.line_start(tree.start(definition))
     yield Editor(tree).insert_lines(start, [f"@{kind}"], "").fix(f"Make '{name}' a template (@{kind})")
 

@@ -9,7 +9,7 @@ from typing import Final
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.fixes.editing import Editor
 from pypto_core.fixes.model import Fix, Fixer
-from pypto_core.fixes.tree import SourceTree, on_tree, pl_path
+from pypto_core.fixes.tree import SourceTree, call_name, on_tree, pl_path
 from pypto_core.ir import DataType
 from pypto_core.ops.dsl import find_callable
 
@@ -20,6 +20,9 @@ def _cast_operand(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
     node = tree.at(finding.span, ast.expr)
     if not dtype or node is None or tree.range_of(finding.span) != (tree.start(node), tree.end(node)):
         return
+    index, leaf = finding.data.get("arg"), str(finding.data.get("op", "")).rpartition(".")[2]
+    if isinstance(node, ast.Call) and call_name(node) == leaf and isinstance(index, int) and index < len(node.args):
+        node = node.args[index]  # the finding marks the whole call
     parent = tree.parent(node)
     if not isinstance(parent, ast.Call | ast.keyword) or (
         isinstance(parent, ast.Call) and node is parent.func

@@ -13,11 +13,6 @@ from pypto_core.fixes.model import Fix, Fixer
 from pypto_core.fixes.tree import SourceTree, on_tree
 from pypto_core.frontend.syntax import dotted
 
-_IMPORTS = {
-    "pl": "import pypto.language as pl",
-    "pld": "import pypto.language.distributed as pld",
-}
-
 
 def _suggested(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """The one suggestion of ``data``."""
@@ -49,24 +44,15 @@ def _near(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
         return
 
 
-def _undefined(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
-    name = str(finding.data["name"])
-    if name in _IMPORTS:
-        yield insert_import(tree, _IMPORTS[name], f"Import {name}")
-    yield from _suggested(finding, tree)
-
-
 def _dimension(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """A near name, or a size that is known at run time only."""
     yield from _suggested(finding, tree)
     name = str(finding.data["name"])
-    yield insert_import(
-        tree, f'{name} = pl.dynamic("{name}")', f"Declare {name} as a run-time size", blank=True
-    )
+    yield _module_line(tree, f'{name} = pl.dynamic("{name}")', f"Declare {name} as a run-time size")
 
 
-def insert_import(tree: SourceTree, line: str, title: str, blank: bool = False) -> Fix | None:
-    """A line below the imports of the module; ``blank`` puts an empty line in front of it."""
+def _module_line(tree: SourceTree, line: str, title: str) -> Fix | None:
+    """A line of its own below the imports of the module."""
     body = tree.module.body
     last: ast.stmt | None = None
     for stmt in body:
@@ -77,8 +63,7 @@ def insert_import(tree: SourceTree, line: str, title: str, blank: bool = False) 
     if last is None:
         return editor.insert(0, line + tree.newline).fix(title)
     following = tree.line_end(tree.end(last))
-    lines = ["", line] if blank or not isinstance(last, ast.Import | ast.ImportFrom) else [line]
-    return editor.insert_lines(following, lines, "").fix(title)
+    return editor.insert_lines(following, ["", line], "").fix(title)
 
 
 def _keyword(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -104,13 +89,12 @@ FIXERS: Final[dict[str, Fixer]] = {
         (
             "type-unknown", "dtype-unknown", "layout-unknown", "memspace-unknown", "view-keyword", "view-enum",
             "kernel-unknown", "with-unsupported", "get-byte-dtype", "call-arg-directions", "at-form",
-            "decorator-enum-literal",
+            "decorator-enum-literal", "name-undefined",
         ),
         on_tree(_suggested),
     ),
     "op-unknown": on_tree(_near),
     "op-unknown-in-namespace": on_tree(_near),
     "op-bad-arguments": on_tree(_keyword),
-    "name-undefined": on_tree(_undefined),
     "shape-name-unknown": on_tree(_dimension),
 }  # fmt: skip

@@ -284,7 +284,7 @@ def _python_range(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
 def _named_call(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """A call of an inline function inside an expression becomes a statement of its own."""
     call = tree.at(finding.span, ast.Call)
-    while call is not None and not (dotted(call.func) or ("",))[0] == "self":
+    while call is not None and (dotted(call.func) or ("",))[0] != "self":
         call = next((c for c in tree.nodes_of(list(ast.iter_child_nodes(call)), ast.Call)), None)
     stmt = tree.around(call, ast.stmt) if call is not None else None
     if call is None or stmt is None or not tree.owns_lines([stmt]) or isinstance(stmt, ast.While):

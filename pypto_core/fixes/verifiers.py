@@ -26,7 +26,7 @@ def _unused(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     value = bound_value(stmt)
     if value is not None and tree.owns_lines([stmt]):
         if not finding.data.get("has_effect"):
-            yield Editor(tree).delete(stmt).fix(f"Delete the assignment to '{name}'", safe=True)
+            yield Editor(tree).delete(stmt).fix(f"Delete the assignment to '{name}'")
         else:
             editor = Editor(tree).replace(tree.start(stmt), tree.start(value), "")
             yield editor.fix(f"Keep the call, drop '{name}'")

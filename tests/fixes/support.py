@@ -14,6 +14,7 @@ from pypto_core.diagnostics import Diagnostic, PassError, Severity
 from pypto_core.engine.workspace import Settings, Workspace
 from pypto_core.fixes import Fix, Source, apply_edits, fixes_for
 from pypto_core.frontend import parse
+from pypto_core.verify import verify
 from tests.support.golden import make_pass
 
 FOLDER = Path(__file__).parent
@@ -37,19 +38,22 @@ def framed(frame: str, body: str) -> str:
     return text.replace(line, "\n".join(lines))
 
 
-def findings(text: str, backend: str = "a2a3", run: str = "editor") -> tuple[Diagnostic, ...]:
-    """What is said about a text: by the editor, or by StampTfreeSplit alone, which hand-written transfers reach."""
-    if run == "stamp":
-        result = parse(text, FILE)
-        assert result.program is not None, [d.message for d in result.diagnostics]
+def findings(text: str, backend: str = "a2a3", run: dict[str, list[str]] | None = None) -> tuple[Diagnostic, ...]:
+    """What is said about a text: by the editor, or with ``run`` by single passes and the verifiers of properties, for what a
+    whole run of the compiler does not look at."""
+    if run is None:
+        workspace = Workspace(settings=Settings(backend=backend))
+        workspace.open(FILE, text)
+        return workspace.diagnostics(FILE)
+    result = parse(text, FILE)
+    program = result.program
+    assert program is not None, [d.message for d in result.diagnostics]
+    for name in run.get("passes", ()):
         try:
-            make_pass("StampTfreeSplit", backend)(result.program)
+            program = make_pass(name, backend)(program)
         except PassError as error:
-            return (error.diagnostic,)
-        return ()
-    workspace = Workspace(settings=Settings(backend=backend))
-    workspace.open(FILE, text)
-    return workspace.diagnostics(FILE)
+            return (*result.diagnostics, error.diagnostic)
+    return (*result.diagnostics, *verify(program, run.get("verify", ()), backend))
 
 
 def errors(found: tuple[Diagnostic, ...]) -> Counter[str]:

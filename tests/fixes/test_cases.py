@@ -17,7 +17,7 @@ IDS = [f"{stem}-{case['name']}" for stem, case in CASES]
 
 
 def _finding(case: dict[str, Any], text: str) -> Any:
-    found = [d for d in findings(text, case.get("backend", "a2a3"), case.get("run", "editor")) if d.code == case["code"]]
+    found = [d for d in findings(text, case.get("backend", "a2a3"), case.get("run")) if d.code == case["code"]]
     assert found, f"{case['code']} is not reported"
     return found[case.get("nth", 0)]
 
@@ -35,7 +35,7 @@ def test_edits(case: dict[str, Any]) -> None:
 @pytest.mark.parametrize("case", [c for _, c in CASES], ids=IDS)
 def test_finding_is_gone(case: dict[str, Any]) -> None:
     text = framed(case["frame"], case["text"])
-    run = case.get("backend", "a2a3"), case.get("run", "editor")
+    run = case.get("backend", "a2a3"), case.get("run")
     before = findings(text, *run)
     for fix, expected in zip(repairs(_finding(case, text), text), case["fixes"]):
         after = findings(changed(text, fix), *run)
@@ -46,6 +46,6 @@ def test_finding_is_gone(case: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("case", [c for _, c in CASES if "twin" in c], ids=[i for i, (_, c) in zip(IDS, CASES) if "twin" in c])
 def test_twin_is_silent(case: dict[str, Any]) -> None:
-    found = findings(framed(case["frame"], case["twin"]), case.get("backend", "a2a3"), case.get("run", "editor"))
+    found = findings(framed(case["frame"], case["twin"]), case.get("backend", "a2a3"), case.get("run"))
     assert [d.message for d in found if d.code == case["code"]] == []
     assert not errors(found), [d.message for d in found]
