@@ -94,10 +94,20 @@ class TextResolver:
         return self._module(name)
 
     def find_relative(self, level: int, name: str, importer: ModuleFile) -> ModuleFile | None:
+        """A module below the importer's package; where the importer is known by its file alone, its folders may be packages."""
         package = importer.package.split(".") if importer.package else []
-        kept = package[: len(package) - (level - 1)] if level > 1 else package
-        dotted = ".".join([*kept, name] if name else kept)
-        return self._module(dotted) if dotted else None
+        folders = [p for p in posixpath.dirname(importer.filename).split("/") if p not in ("", ".", "..")]
+        if not importer.package and not importer.is_package:
+            packages = [folders[start:] for start in range(len(folders), -1, -1)]
+        else:
+            packages = [package]
+        for candidate in packages:
+            kept = candidate[: len(candidate) - (level - 1)] if level > 1 else candidate
+            dotted = ".".join([*kept, name] if name else kept)
+            found = self._module(dotted) if dotted else None
+            if found is not None:
+                return found
+        return None
 
     def find_in(self, package: ModuleFile, name: str) -> ModuleFile | None:
         return self._module(f"{package.name}.{name}" if package.name else name)

@@ -72,6 +72,7 @@ class ModuleGraph:
         self.interpreter = Interpreter(self, Budget(limits or Limits(), checkpoint), self.clock)
         self.environ = DictData({k: (Value(k), Value(v)) for k, v in process.environment.items()})
         self._argv: ListData | None = None
+        self._namespaces: set[str] = set()  # packages of which only modules are found
         self.root = self._environment(root, is_root=True)
         for name, given in (known or {}).items():
             self.root.bind(name, Binding(given if isinstance(given, Value) else from_python(given), None))
@@ -146,9 +147,20 @@ class ModuleGraph:
             if name.split(".")[0] == "pypto":
                 return Value(External(name))
         file = self._find(name, level, self.files[importer.filename])
+        if file is not None:
+            parts = name.split(".")
+            self._namespaces.update(".".join(parts[:i]) for i in range(1, len(parts) if level == 0 else 0))
+        elif level == 0:
+            file = self._namespace(name)
         if file is None:
             return Value(External("." * level + name))
         return Value(self._module(file))
+
+    def _namespace(self, name: str) -> ModuleFile | None:
+        """A package of which only modules are found."""
+        if name not in self._namespaces:
+            return None
+        return ModuleFile(name, name.replace(".", "/") + "/__init__.py", "", True)
 
     def _find(self, name: str, level: int, importer: ModuleFile) -> ModuleFile | None:
         if level:
@@ -184,6 +196,7 @@ class ModuleGraph:
         """``package.name`` where the package itself has no such attribute."""
         file = self.files.get(module.filename)
         found = self.resolver.find_in(file, name) if file is not None else None
+        found = found or self._namespace(f"{module.name}.{name}")
         return self._module(found) if found is not None else None
 
     def certainly_importable(self, module: str) -> bool:

@@ -339,8 +339,9 @@ def _import_from(it: Interpreter, node: ast.ImportFrom, scope: Scope) -> Signal 
             continue
         name = alias.asname or alias.name
         if isinstance(module.data, External):
-            _unresolved(it, alias, text, (name,), scope)
-            value = Value(External(f"{module.data.name}.{alias.name}"))
+            value = _from_namespace(it, node, alias, scope)
+            if isinstance(value.data, External):
+                _unresolved(it, alias, text, (name,), scope)
         else:
             try:
                 value = attribute(it, module, alias.name)
@@ -354,6 +355,12 @@ def _import_from(it: Interpreter, node: ast.ImportFrom, scope: Scope) -> Signal 
             if source is not None and own is not None and source.uncertain:
                 scope.module.bind(name, replace(own, uncertain=True))
     return None
+
+
+def _from_namespace(it: Interpreter, node: ast.ImportFrom, alias: ast.alias, scope: Scope) -> Value:
+    """``from package import module`` where the package itself is not found; External when the module is not either."""
+    dotted_name = f"{node.module}.{alias.name}" if node.module else alias.name
+    return it.graph.import_module(it, dotted_name, node.level, scope.module)
 
 
 def _import_star(it: Interpreter, module: Value, alias: ast.alias, text: str, scope: Scope) -> None:

@@ -132,3 +132,14 @@ def test_package_root_uses_relative_imports() -> None:
     graph = graph_of(files, "/w/pkg/sub/k.py")
     assert graph.root.name == "pkg.sub.k"
     assert data(graph, "S") == 8
+
+
+def test_packages_of_a_text_resolver() -> None:
+    texts = {"pkg.config": "N = 3\n", "pkg.sub.shapes": "from ..config import N\nM = N + 1\n"}
+    text = (
+        "from pkg import config\nfrom pkg.sub import shapes\nimport pkg.sub.shapes\nfrom .config import N as own\n"
+        "S = config.N + shapes.M + pkg.sub.shapes.M + own\n"
+    )
+    graph = ModuleGraph(ModuleFile("k", "models/pkg/k.py", text), TextResolver(texts.get))
+    assert data(graph, "S") == 14
+    assert graph.root.unresolved == []
