@@ -62,6 +62,9 @@ def main() -> None:
 
 
 @main.command()
+@click.option(
+    "--stdio", is_flag=True, help="Use standard input and output: the default, which many clients ask for."
+)
 @click.option("--tcp", is_flag=True, help="Listen on a TCP port instead of standard input and output.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to bind with --tcp.")
 @click.option(
@@ -77,8 +80,10 @@ def main() -> None:
     type=click.Choice(["debug", "info", "warning", "error"]),
     help="What is written to standard error.",
 )
-def serve(tcp: bool, host: str, port: int, log_level: str) -> None:
+def serve(stdio: bool, tcp: bool, host: str, port: int, log_level: str) -> None:
     """Start the language server (on standard input and output)."""
+    if stdio and tcp:
+        raise _Fault("--stdio and --tcp exclude each other")
     import logging
 
     from pypto_lsp.server import create_server

@@ -1,6 +1,6 @@
 // Life of the language client: start, queued restarts, crash limit.
 import * as vscode from "vscode";
-import { LanguageClient, RevealOutputChannelOn, State, TransportKind, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
+import { LanguageClient, RevealOutputChannelOn, State, type LanguageClientOptions, type ServerOptions } from "vscode-languageclient/node";
 import { resolveServer, type ServerCommand } from "./interpreter";
 import type { Channels } from "./log";
 import { SingleQueue } from "./queue";
@@ -73,7 +73,7 @@ export class Client {
   }
 
   private create(server: ServerCommand): LanguageClient {
-    const executable = { command: server.command, args: server.args, transport: TransportKind.stdio, options: { env: server.env ?? process.env } };
+    const executable = { command: server.command, args: server.args, options: { env: server.env ?? process.env } };
     const serverOptions: ServerOptions = { run: executable, debug: executable };
     const options: LanguageClientOptions = {
       documentSelector: [
