@@ -55,8 +55,14 @@ def value_dim(ctx: FunctionContext, value: Value, node: ast.expr, label: str) ->
     if isinstance(data, DimExpr):
         return _dim_expr(ctx, data, node)
     if isinstance(data, Unknown):
-        return ctx.program.unknown_dim("", label)
+        return _unknown_dim(ctx, label)
     return None
+
+
+def _unknown_dim(ctx: FunctionContext, label: str) -> Expr:
+    """A symbol for a dimension whose value is unknown; what is lowered from it could be wrong in any way."""
+    ctx.mark_incomplete()
+    return ctx.program.unknown_dim("", label)
 
 
 def symbol(ctx: FunctionContext, name: str, node: ast.expr) -> Expr:
@@ -147,7 +153,7 @@ def _name(ctx: FunctionContext, node: ast.Name) -> Expr:
             ctx.fail("shape-element", f"'{node.id}' is no scalar, so it cannot be a dimension", node)
         return found
     if not ctx.annotations.complete:
-        return ctx.program.unknown_dim("", node.id)
+        return _unknown_dim(ctx, node.id)
     raise ctx.fault(
         "shape-name-unknown",
         f"'{node.id}' is not defined{did_you_mean(node.id, {*ctx.annotations.names(), *ctx.names.all()})}; "

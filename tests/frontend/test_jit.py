@@ -125,3 +125,15 @@ def test_source_of_external_kernel_is_looked_up_beside_the_file() -> None:
         ("extern-source-missing", 'include_dirs=["inc", "csrc"]', "/w/inc"),
         ("extern-source-missing", 'source="csrc/lost.cpp"', "/w/csrc/lost.cpp"),
     ]
+
+
+def test_unknown_dimension_keeps_a_kernel_from_being_lowered() -> None:
+    text = (
+        "import pypto.language as pl\nimport torch\nN = torch.cuda.device_count()\n@pl.jit\n"
+        "def entry(x: pl.Tensor[[N, 64], pl.FP32], y: pl.Out[pl.Tensor[[N, 64], pl.FP32]]):\n"
+        "    with pl.at(level=pl.Level.CORE_GROUP):\n        y[:, :] = pl.mul(x, 2.0)\n    return y\n"
+    )
+    result = parse(text)
+    assert [d for d in result.diagnostics if d.severity < Severity.INFORMATION] == []
+    assert result.incomplete == {("entry", "entry")}
+    assert "y: pl.Tensor[[N, 64], pl.FP32] = pl.tensor.assemble(y" in print_ir(result.programs["entry"])
