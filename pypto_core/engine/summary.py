@@ -8,14 +8,15 @@ from pypto_core.analysis.affinity import Affinity, rollup
 from pypto_core.engine.crossings import Crossing
 from pypto_core.engine.values import Histories
 from pypto_core.ir import Function, FunctionType, Span, SplitMode, body_stmts, walk_stmts
+from pypto_core.passes.pipeline import PIPELINE
 
 _ON_CORES = (FunctionType.InCore, FunctionType.AIC, FunctionType.AIV)
 
 
 @dataclass(frozen=True, slots=True)
 class KernelSummary:
-    """``name`` and ``span`` are those of the author's function. ``cores`` holds AIC and AIV in that order; ``refused`` names the pass that
-    refused the program, empty when it was lowered to its end."""
+    """``name`` and ``span`` are those of the author's function. ``cores`` holds AIC and AIV in that order; ``refused`` names the first stage
+    that refused a part of it, empty when it was lowered to its end."""
 
     entry: str
     name: str
@@ -37,11 +38,17 @@ def summaries(entry: str, histories: Histories, path: str) -> list[KernelSummary
         if not function.span.is_valid or function.span.filename != path:
             continue
         chunks = _chunks(function)
-        parts = [f for f in last.functions if f.func_type in _ON_CORES and _chunks(f, header=False) & chunks]
-        if not parts and not lowering.stopped_at:
-            continue
-        found.append(_summary(entry, function, parts, chunks, transfers, lowering.stopped_at))
+        made = [f for f in last.functions if f is function or _chunks(f, header=False) & chunks]
+        parts = [f for f in made if f.func_type in _ON_CORES]
+        stops = [lowering.stopped[f.name].stage for f in made if f.name in lowering.stopped]
+        if parts or stops:
+            refused = min(stops, key=_order, default="")
+            found.append(_summary(entry, function, parts, chunks, transfers, refused))
     return found
+
+
+def _order(stage: str) -> int:
+    return PIPELINE.index(stage) if stage in PIPELINE else -1
 
 
 def _summary(

@@ -266,7 +266,7 @@ def lower(
     unread = any(chosen.name == kernel for kernel, _ in checker.core.parsed(name).incomplete)
     if unread:
         _print_errors(checker, name, file)
-    sys.exit(0 if text.reached == wanted and not unread else 1)
+    sys.exit(0 if text.reached == wanted and not text.refused and not unread else 1)
 
 
 @main.command()

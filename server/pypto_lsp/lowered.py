@@ -22,12 +22,13 @@ class MappedLine:
 @dataclass(frozen=True, slots=True)
 class LoweredText:
     """The printed program after a pass. ``reached`` names the stage shown, which is an earlier one when the kernel was refused before.
-    ``stmts`` holds the statement that begins on each lowered line."""
+    ``refused`` names the functions that were refused before, ``stmts`` holds the statement that begins on each lowered line."""
 
     text: str
     map: tuple[MappedLine, ...]
     reached: str
     stmts: Mapping[int, Stmt] = field(default_factory=dict)
+    refused: tuple[str, ...] = ()
 
 
 class UnknownName(LookupError):
@@ -74,6 +75,10 @@ def lowered_text(core: Workspace, path: str, entry: str, name: str) -> LoweredTe
     return render(lowering, name, path)
 
 
+def _where(stage: str) -> str:
+    return "before the first pass" if stage == "pipeline_input" else f"at {stage}"
+
+
 def render(lowering: Lowering, name: str, path: str) -> LoweredText:
     """Print the stage called ``name``; when it was not reached, the last one before it under a comment that says why."""
     program = lowering.program_after(name)
@@ -81,16 +86,16 @@ def render(lowering: Lowering, name: str, path: str) -> LoweredText:
     if program is None:
         last = lowering.stages[-1] if lowering.stages else None
         program, reached = (last.program, last.name) if last is not None else (lowering.source, "")
-        where = (
-            "before the first pass"
-            if lowering.stopped_at == "pipeline_input"
-            else f"at {lowering.stopped_at}"
-        )
         reason = next((d.message for d in lowering.diagnostics if d.severity.text == "error"), "")
-        header = [f"# {name} was not reached: the kernel was refused {where}."]
+        header = [f"# {name} was not reached: the kernel was refused {_where(lowering.stopped_at)}."]
         header += [f"#   {line}" for line in reason.split("\n") if line]
-        header.append(f"# Shown: {reached or 'the source form'}.")
-        header.append("")
+        header += [f"# Shown: {reached or 'the source form'}.", ""]
+    else:
+        for function, stop in lowering.stops_before(name).items():
+            header.append(f"# {function} was refused {_where(stop.stage)} and is shown as it was then.")
+            header += [f"#   {line}" for finding in stop.findings for line in finding.message.split("\n") if line]
+        if header:
+            header.append("")
     lines: list[MappedLine] = []
     stmts: dict[int, Stmt] = {}
     offset = len(header)
@@ -102,4 +107,4 @@ def render(lowering: Lowering, name: str, path: str) -> LoweredText:
             lines.append(MappedLine(span.line - 1, span.end_line - 1, line + offset))
 
     body = print_ir(program, line_hook=hook)
-    return LoweredText("\n".join([*header, body]), tuple(lines), reached, stmts)
+    return LoweredText("\n".join([*header, body]), tuple(lines), reached, stmts, tuple(lowering.stops_before(name)))

@@ -76,7 +76,7 @@ class Region:
         return y
 '''
 
-WRONG = REGION.replace("pl.mul(share, mine)", "pl.matmul(share, mine)")
+WRONG = REGION.replace("pl.mul(share, mine)", "pl.col_expand_mul(share, pl.col_max(mine))")
 
 JIT = '''\
 import pypto.language as pl

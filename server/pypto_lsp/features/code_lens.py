@@ -15,8 +15,10 @@ SHOW_COMMAND = "pypto.showLoweredIR"
 PATIENCE = 0.5
 
 
-def title_of(summary: KernelSummary) -> str:
-    """``AIC + AIV · split UP_DOWN · 3 boundary crossings``."""
+def title_of(summary: KernelSummary, complete: bool = True) -> str:
+    """``AIC + AIV · split UP_DOWN · 3 boundary crossings``; ``complete`` says whether the kernel could be read as a whole."""
+    if not complete:
+        return "not lowered: it has errors"
     if summary.refused:
         where = "before the first pass" if summary.refused == "pipeline_input" else f"at {summary.refused}"
         return f"refused {where}"
@@ -56,11 +58,12 @@ def register(server: PyptoServer) -> None:
         if facts is None:
             return None
         known = [(e.name, h) for e in facts.entries if (h := document.histories(e.name)) is not None]
+        broken = {entry for entry, _ in facts.parsed.incomplete} if facts.parsed is not None else set()
         answer = []
         for summary in lenses(facts, known):
             line = summary.span.line - 1
             place = types.Range(start=view.positions.position(line, 0), end=view.positions.position(line, 0))
-            title = title_of(summary)
+            title = title_of(summary, summary.entry not in broken)
             if server.client_commands:
                 command = types.Command(
                     title=f"{title} · Show lowered IR",
