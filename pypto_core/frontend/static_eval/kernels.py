@@ -72,11 +72,11 @@ def _reach(graph: ModuleGraph, module: ModuleEnvironment) -> None:
 
 def _reach_factory(it: Interpreter, module: ModuleEnvironment, item: FunctionSyntax, known: set[int]) -> None:
     """Call a factory with its defaults, unknown values elsewhere."""
-    inside = [(s.source, n) for s in item.body for n in _definitions(s.node) if is_kernel_definition(n)]
-    if all(_place(source, node) in known for source, node in inside):
-        return
     value = module.value(item.name)
     if value is None or not isinstance(value.data, PyFunction):
+        return
+    inside = [(s.source, n) for s in item.body for n in _definitions(s.node) if is_kernel_definition(n)]
+    if all(_place(source, node) in known for source, node in inside):
         return
     function = value.data
     spec = function.node.args
@@ -125,9 +125,15 @@ def _guarded(it: Interpreter, source: SourceMap, action: Callable[[], Signal | N
 
 
 def _definitions(node: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-    for inner in ast.walk(node):
+    """Definitions among statements and the statements below them."""
+    todo = [node]
+    while todo:
+        inner = todo.pop()
         if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             yield inner
+        if isinstance(inner, (ast.stmt, ast.excepthandler, ast.match_case)):
+            for name in ("body", "orelse", "handlers", "finalbody", "cases"):
+                todo.extend(getattr(inner, name, ()))
 
 
 def is_kernel_definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
