@@ -21,7 +21,12 @@ def _cast_operand(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
     if not dtype or node is None or tree.range_of(finding.span) != (tree.start(node), tree.end(node)):
         return
     index, leaf = finding.data.get("arg"), str(finding.data.get("op", "")).rpartition(".")[2]
-    if isinstance(node, ast.Call) and call_name(node) == leaf and isinstance(index, int) and index < len(node.args):
+    if (
+        isinstance(node, ast.Call)
+        and call_name(node) == leaf
+        and isinstance(index, int)
+        and index < len(node.args)
+    ):
         node = node.args[index]  # the finding marks the whole call
     parent = tree.parent(node)
     if not isinstance(parent, ast.Call | ast.keyword) or (

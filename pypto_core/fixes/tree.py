@@ -152,7 +152,7 @@ class SourceTree:
     # --- lines -------------------------------------------------------------------------------------------------------
 
     def line_start(self, offset: int) -> int:
-        return max(self.text.rfind("\n", 0, offset), self.text.rfind("\r", 0, offset)) + 1
+        return self.text.rfind("\n", 0, offset) + 1
 
     def line_end(self, offset: int) -> int:
         """Behind the line break of the line of ``offset``."""

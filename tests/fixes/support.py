@@ -38,7 +38,9 @@ def framed(frame: str, body: str) -> str:
     return text.replace(line, "\n".join(lines))
 
 
-def findings(text: str, backend: str = "a2a3", run: dict[str, list[str]] | None = None) -> tuple[Diagnostic, ...]:
+def findings(
+    text: str, backend: str = "a2a3", run: dict[str, list[str]] | None = None
+) -> tuple[Diagnostic, ...]:
     """What is said about a text: by the editor, or with ``run`` by single passes and the verifiers of properties, for what a
     whole run of the compiler does not look at."""
     if run is None:

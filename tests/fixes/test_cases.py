@@ -17,7 +17,9 @@ IDS = [f"{stem}-{case['name']}" for stem, case in CASES]
 
 
 def _finding(case: dict[str, Any], text: str) -> Any:
-    found = [d for d in findings(text, case.get("backend", "a2a3"), case.get("run")) if d.code == case["code"]]
+    found = [
+        d for d in findings(text, case.get("backend", "a2a3"), case.get("run")) if d.code == case["code"]
+    ]
     assert found, f"{case['code']} is not reported"
     return found[case.get("nth", 0)]
 
@@ -39,12 +41,19 @@ def test_finding_is_gone(case: dict[str, Any]) -> None:
     before = findings(text, *run)
     for fix, expected in zip(repairs(_finding(case, text), text), case["fixes"]):
         after = findings(changed(text, fix), *run)
-        assert sum(d.code == case["code"] for d in after) < sum(d.code == case["code"] for d in before), fix.title
+        assert sum(d.code == case["code"] for d in after) < sum(d.code == case["code"] for d in before), (
+            fix.title
+        )
         new = errors(after) - errors(before)
-        assert sorted(new) == expected.get("leaves", []), (fix.title, [d.message for d in after if d.code in new])
+        assert sorted(new) == expected.get("leaves", []), (
+            fix.title,
+            [d.message for d in after if d.code in new],
+        )
 
 
-@pytest.mark.parametrize("case", [c for _, c in CASES if "twin" in c], ids=[i for i, (_, c) in zip(IDS, CASES) if "twin" in c])
+@pytest.mark.parametrize(
+    "case", [c for _, c in CASES if "twin" in c], ids=[i for i, (_, c) in zip(IDS, CASES) if "twin" in c]
+)
 def test_twin_is_silent(case: dict[str, Any]) -> None:
     found = findings(framed(case["frame"], case["twin"]), case.get("backend", "a2a3"), case.get("run"))
     assert [d.message for d in found if d.code == case["code"]] == []

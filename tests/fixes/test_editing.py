@@ -31,9 +31,9 @@ def test_carriage_returns_stay(case: dict[str, Any]) -> None:
 def test_changed_text_gets_no_edits(case: dict[str, Any]) -> None:
     text = framed(case["frame"], case["text"])
     finding = _found(case, text)
-    moved = "# another line\n\n\n" + text
+    edited = text.replace(finding.span.text, "?" * len(finding.span.text))
     assert fixes_for(finding, Source("other.py", text)) == ()
-    assert fixes_for(finding, Source(FILE, moved)) == () or finding.span.text in moved.splitlines()
+    assert fixes_for(finding, Source(FILE, edited)) == ()
 
 
 def test_a_broken_neighbour_does_not_matter() -> None:
@@ -46,7 +46,9 @@ def test_a_broken_neighbour_does_not_matter() -> None:
 
 def test_strings_keep_their_indentation() -> None:
     body = 'e = pl.exp(x)\npl.static_print("""one\ntwo\n""")\nout[:, :] = e'
-    text = framed("plain", body).replace("    @pl.function\n", "    @pl.function(type=pl.FunctionType.Orchestration)\n")
+    text = framed("plain", body).replace(
+        "    @pl.function\n", "    @pl.function(type=pl.FunctionType.Orchestration)\n"
+    )
     finding = next(d for d in findings(text) if d.code == "orphan-operator")
     (fix,) = repairs(finding, text)
     after = changed(text, fix)
@@ -58,6 +60,9 @@ def test_strings_keep_their_indentation() -> None:
 
 
 def test_statements_on_one_line_are_left_alone() -> None:
-    text = framed("region", "mm = pl.matmul(a, b, out_dtype=pl.FP32)\nfor lane in pl.split_aiv(2, mode=pl.SplitMode.NONE): out[:, :] = pl.exp(mm)")
+    text = framed(
+        "region",
+        "mm = pl.matmul(a, b, out_dtype=pl.FP32)\nfor lane in pl.split_aiv(2, mode=pl.SplitMode.NONE): out[:, :] = pl.exp(mm)",
+    )
     finding = next(d for d in findings(text) if d.code == "aiv-unnamed-shard")
     assert repairs(finding, text) == ()
