@@ -8,15 +8,15 @@ from pypto_core.analysis.statements import leaf_call, walk_stmts
 from pypto_core.ir import AssignStmt, Call, ConstInt, Expr, Stmt, TileType, Type
 
 _REDUCTIONS = ("sum", "max", "min", "prod", "argmax", "argmin")
-_ROW_REDUCTIONS = frozenset(f"tile.row_{r}" for r in _REDUCTIONS)
-_COL_REDUCTIONS = frozenset(f"tile.col_{r}" for r in _REDUCTIONS)
+ROW_REDUCTIONS = frozenset(f"tile.row_{r}" for r in _REDUCTIONS)
+COL_REDUCTIONS = frozenset(f"tile.col_{r}" for r in _REDUCTIONS)
 
 
 def reduced_axis(call: Call) -> int | None:
     """Axis that a reduction collapses (last for ``row_*``, 0 for ``col_*``), None for any other operator."""
-    if call.name in _COL_REDUCTIONS:
+    if call.name in COL_REDUCTIONS:
         return 0
-    if call.name not in _ROW_REDUCTIONS:
+    if call.name not in ROW_REDUCTIONS:
         return None
     source = call.args[0].type if call.args else None
     return len(source.shape) - 1 if isinstance(source, TileType) else 1

@@ -14,7 +14,15 @@ from pypto_core.engine.database import Database, Input, query
 from pypto_core.engine.finder import Finder
 from pypto_core.engine.findings import in_file, related_to_calls, unique, without_ignored
 from pypto_core.engine.locate import ProgramValues, function_lines
-from pypto_core.engine.lowering import FAULTS, Lowering, PassMemory, early_findings, lower
+from pypto_core.engine.lowering import (
+    FAULTS,
+    Early,
+    Lowering,
+    PassMemory,
+    early_findings,
+    lower,
+    with_split_findings,
+)
 from pypto_core.engine.names import FileNames, NamesMemory, imported_modules
 from pypto_core.engine.sources import Modules, NoFiles
 from pypto_core.engine.values import Histories
@@ -308,8 +316,8 @@ class Workspace:
             return ProgramValues(*key)
 
         @query(keep=512, equal=_identity)
-        def early(db: Database, key: tuple[Program, str | None]) -> tuple[Diagnostic, ...]:
-            return early_findings(*key)
+        def early(db: Database, key: tuple[Program, str | None]) -> Early:
+            return with_split_findings(early_findings(*key), *key, self._passes, db.check)
 
         @query(keep=512, equal=_identity)
         def lowered(db: Database, key: tuple[Program, str | None]) -> Lowering:
@@ -357,7 +365,7 @@ class Workspace:
             made = db.get(self._lowered, key) if lowered and not known_only else None
             if known_only:
                 made = db.peek(self._lowered, key)
-            diagnostics = made.diagnostics if made is not None else db.get(self._early, key)
+            diagnostics = made.diagnostics if made is not None else db.get(self._early, key).diagnostics
             found += related_to_calls(diagnostics, program)
         placed = [with_place(d, path, document) for d in unique(found)]
         # Comments may ignore findings in every file that has some.

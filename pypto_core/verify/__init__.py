@@ -13,7 +13,7 @@ from importlib import import_module
 from pypto_core.backend import Backend, get_backend
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.ir import Program
-from pypto_core.verify.base import Context, Verifier
+from pypto_core.verify.base import Context, Located, Verifier
 from pypto_core.verify.innermost_dim import innermost_dim_hints
 
 __all__ = [
@@ -21,12 +21,15 @@ __all__ = [
     "DEFAULT",
     "PROPERTIES",
     "Context",
+    "Located",
     "Verifier",
     "hints_of",
+    "orphans_located",
     "orphans_of",
     "proven",
     "verifier_of",
     "verify",
+    "verify_located",
     "warnings_of",
 ]
 
@@ -118,17 +121,24 @@ def verify(
     program: Program, properties: Iterable[str] | None = None, backend: str | Backend | None = None
 ) -> list[Diagnostic]:
     """Findings of the named properties (default: :data:`DEFAULT`), in property order, then function order."""
+    return [finding for _, finding in verify_located(program, properties, backend)]
+
+
+def verify_located(
+    program: Program, properties: Iterable[str] | None = None, backend: str | Backend | None = None
+) -> list[Located]:
+    """:func:`verify`, each finding with the name of the function in which it is."""
     wanted = DEFAULT if properties is None else frozenset(properties)
     unknown = wanted - frozenset(_TABLE)
     if unknown:
         raise KeyError(f"unknown properties: {', '.join(sorted(unknown))}")
     chip = _backend(backend)
-    found: list[Diagnostic] = []
+    found: list[Located] = []
     for prop in PROPERTIES:
         if prop in wanted:
             verifier = verifier_of(prop)
             if verifier is not None:
-                found += verifier.run(program, chip)
+                found += verifier.run_located(program, chip)
     return found
 
 
@@ -159,4 +169,9 @@ def hints_of(program: Program, backend: str | Backend | None = None) -> list[Dia
 
 def orphans_of(program: Program) -> list[Diagnostic]:
     """Tensor operators that no core runs; to be asked after OutlineIncoreScopes (decisions.md 10)."""
-    return _load("orphan_operator", "VERIFIER").run(program, None)
+    return [finding for _, finding in orphans_located(program)]
+
+
+def orphans_located(program: Program) -> list[Located]:
+    """:func:`orphans_of`, each finding with the name of the function in which it is."""
+    return _load("orphan_operator", "VERIFIER").run_located(program, None)

@@ -26,6 +26,7 @@ from pypto_core.diagnostics import Diagnostic, Related
 from pypto_core.ir import (
     AssignStmt,
     Call,
+    Expr,
     ForStmt,
     Function,
     FunctionType,
@@ -43,7 +44,6 @@ from pypto_core.ir import (
     WhileStmt,
 )
 from pypto_core.ir.visitor import stmt_bodies, stmt_defs, stmt_exprs, walk_exprs
-from pypto_core.verify.base import Context, Verifier
 
 HOISTED_OPS = frozenset({"tile.load", "tile.store"})
 """Transfers that the compiler itself places outside regions."""
@@ -61,37 +61,9 @@ def verify_aiv_split_lowered(program: Program) -> list[Diagnostic]:
     return [d for function in program.functions for d in check_function(function, lowered=True)]
 
 
-def _verifier(prop: str, lowered: bool) -> Verifier:
-    def check(function: Function, context: Context) -> Iterator[Diagnostic]:
-        yield from check_function(function, lowered=lowered)
-
-    return Verifier(prop, prop, check)
-
-
 def check_function(function: Function, *, lowered: bool) -> list[Diagnostic]:
     """Diagnostics of one function; `lowered` selects AivSplitLoweredValid."""
-    return _Check(function, lowered).run()
-
-
-def one_per_line(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
-    """Keep one check (a) finding per source line: that of the operator which the author wrote there.
-
-    Lowering turns one ``pl.matmul`` into loads, moves and a matmul; for the author it is one fault.
-    """
-    best: dict[tuple[str, int], Diagnostic] = {}
-    for d in diagnostics:
-        if d.code == "aiv-cube-in-region":
-            key = (d.span.filename, d.span.line)
-            if key not in best or (_written(d) and not _written(best[key])):
-                best[key] = d
-    keep = {id(d) for d in best.values()}
-    return [d for d in diagnostics if d.code != "aiv-cube-in-region" or id(d) in keep]
-
-
-def _written(diagnostic: Diagnostic) -> bool:
-    """Whether the operator's own name stands in the source text of the finding."""
-    op = str(diagnostic.data.get("op", "")).rpartition(".")[2]
-    return f"pl.{op}(" in diagnostic.span.text.replace("pl.tile.", "pl.").replace("pl.tensor.", "pl.")
+    return SplitCheck(function, lowered).run()
 
 
 @dataclass(slots=True)
@@ -105,7 +77,9 @@ class _Facts:
     split: tuple[int, Call] | None = None
 
 
-class _Check:
+class SplitCheck:
+    """One walk over a function; :class:`~pypto_core.verify.aiv_split_early.EarlyCheck` answers some questions otherwise."""
+
     def __init__(self, function: Function, lowered: bool) -> None:
         self.function = function
         self.lowered = lowered
@@ -134,6 +108,32 @@ class _Check:
         self.found.append(
             Diagnostic(code, message, span, related=related, data={"check": check, **data}, rule=self.rule)
         )
+
+    # -- what a call is ------------------------------------------------------------------------------
+
+    def affinity(self, call: Call) -> Affinity:
+        """Core that performs a call."""
+        return classify_call_affinity(call)
+
+    def consumer(self, call: Call) -> Affinity:
+        """Core that reads the operands of a call."""
+        return consumer_lane(call)
+
+    def op_name(self, call: Call) -> str:
+        """IR name of the operator at fault."""
+        return call.name
+
+    def reduces(self, call: Call, dim: int) -> bool:
+        """Whether a call collapses axis `dim`."""
+        return is_reduce_on_split_axis(call, dim)
+
+    def space(self, expr: Expr) -> MemorySpace | None:
+        """Memory space of a value, None when it is not known."""
+        return expr.type.memory_space if isinstance(expr.type, TileType) else None
+
+    def is_vector_value(self, var: Var, made: Call | None) -> bool:
+        """Whether a value made inside a region stays on the vector side."""
+        return made is None or made.name not in (GATHER_OPS | HOISTED_OPS)
 
     # -- scan ----------------------------------------------------------------------------------------
 
@@ -171,12 +171,11 @@ class _Check:
             self.walk(body, region)
 
     def inside(self, call: Call, region: SplitAivScopeStmt) -> None:
-        op = call.name
-        if op in BOUNDARY_OPS:
-            if op in TILE_BOUNDARY_OPS:
-                self.boundary_memory(call)
+        if call.name in BOUNDARY_OPS:
+            self.boundary_memory(call)
             return
-        affinity = classify_call_affinity(call)
+        op = self.op_name(call)
+        affinity = self.affinity(call)
         opened = (Related("the lane region opens here", _header(region)),)
         data_parallel = region.split != SplitMode.NONE
         if affinity is Affinity.CUBE:
@@ -191,7 +190,7 @@ class _Check:
                 mode=region.split.name,
                 region=_header(region),
             )
-        if data_parallel and is_reduce_on_split_axis(call, split_dimension(region.split)):
+        if data_parallel and self.reduces(call, split_dimension(region.split)):
             self.reduces_split_axis(call, region, opened)
         self.unnamed_shard(call, opened)
         if data_parallel:
@@ -207,30 +206,30 @@ class _Check:
             return
         if not self.facts.has_region or op in HOISTED_OPS:
             return
-        if not has_stated_lane(call) and classify_call_affinity(call) is Affinity.VECTOR:
+        if not has_stated_lane(call) and self.affinity(call) is Affinity.VECTOR:
             self.report(
                 "aiv-vector-outside-region",
                 "e",
                 call.span,
-                f"vector op '{op}' outside every pl.split_aiv region: this function opens lane regions, so they own all "
+                f"vector op '{self.op_name(call)}' outside every pl.split_aiv region: this function opens lane regions, so they own all "
                 f"vector work; wrap the statement in `{NONE_REGION}`",
-                op=op,
+                op=self.op_name(call),
             )
         self.unnamed_gather(call)
 
     # -- the checks ----------------------------------------------------------------------------------
 
     def reduces_split_axis(self, call: Call, region: SplitAivScopeStmt, opened: tuple[Related, ...]) -> None:
-        dim = split_dimension(region.split)
+        dim, op = split_dimension(region.split), self.op_name(call)
         self.report(
             "aiv-reduce-split-axis",
             "b",
             call.span,
-            f"'{call.name}' reduces dim {dim}, which pl.SplitMode.{region.split.name} shares out between the lanes: "
+            f"'{op}' reduces dim {dim}, which pl.SplitMode.{region.split.name} shares out between the lanes: "
             f"each lane would hold a partial result; reduce the other axis, or use a pl.SplitMode.NONE region",
             opened,
-            op=call.name,
-            other=other_reduction(call.name),
+            op=op,
+            other=other_reduction(op),
             dim=dim,
             mode=region.split.name,
             region=_header(region),
@@ -268,10 +267,10 @@ class _Check:
         self.boundary_memory(call)
 
     def boundary_memory(self, call: Call) -> None:
-        shard = call.name in SHARD_OPS
+        shard, op = call.name in SHARD_OPS, self.op_name(call)
         need, lane = (MemorySpace.Acc, "cube") if shard else (MemorySpace.Vec, "vector")
         operand = call.args[0] if call.args else None
-        have = _space(operand.type) if operand is not None else None
+        have = self.space(operand) if operand is not None else None
         var = as_var(operand)
         assumed = self.lowered and var is not None and var not in self.facts.local
         if operand is not None and have is not None and have is not need and not assumed:
@@ -283,34 +282,34 @@ class _Check:
                 "aiv-boundary-memory",
                 "d",
                 call.span,
-                f"'{call.name}' takes a value that the {lane} side produced in {need.name}, but its operand "
+                f"'{op}' takes a value that the {lane} side produced in {need.name}, but its operand "
                 f"{_quoted(describe(operand, call.span))}is in {have.name}",
                 related,
-                op=call.name,
+                op=op,
                 name=describe(operand, call.span),
                 space=have.name,
                 required=need.name,
             )
         lands = MemorySpace.Vec if shard else MemorySpace.Mat
-        result = _space(call.type)
+        result = call.type.memory_space if isinstance(call.type, TileType) else None
         if result is not None and result is not lands:
             self.report(
                 "aiv-boundary-memory",
                 "d",
                 call.span,
-                f"'{call.name}' delivers into {lands.name}, but its result is declared in {result.name} "
+                f"'{op}' delivers into {lands.name}, but its result is declared in {result.name} "
                 f"(the producing {lane} lane owns {need.name})",
-                op=call.name,
+                op=op,
                 space=result.name,
                 required=lands.name,
             )
 
     def unnamed_gather(self, call: Call) -> None:
         """(f): the cube reads a value made inside a region."""
-        if consumer_lane(call) is not Affinity.CUBE:
+        if self.consumer(call) is not Affinity.CUBE:
             return
         for var, made, region in self.operands(call):
-            if region is None or (made is not None and made.name in (GATHER_OPS | HOISTED_OPS)):
+            if region is None or not self.is_vector_value(var, made):
                 continue
             name = describe(var, call.span)
             related = [Related("the lane region opens here", _header(region))]
@@ -320,10 +319,10 @@ class _Check:
                 "aiv-unnamed-gather",
                 "f",
                 call.span,
-                f"'{name}' is made inside a pl.split_aiv region and read by '{call.name}' on the CUBE side; end the "
+                f"'{name}' is made inside a pl.split_aiv region and read by '{self.op_name(call)}' on the CUBE side; end the "
                 f"region with `{name} = pl.aic_gather({name})`",
                 tuple(related),
-                op=call.name,
+                op=self.op_name(call),
                 name=name,
                 region=_header(region),
             )
@@ -333,24 +332,24 @@ class _Check:
         if (
             call.name in HOISTED_OPS
             or not self.facts.has_region
-            or consumer_lane(call) is not Affinity.VECTOR
+            or self.consumer(call) is not Affinity.VECTOR
         ):
             return
         for var, made, region in self.operands(call):
             if region is not None or made is None or made.name in HOISTED_OPS:
                 continue
-            if classify_call_affinity(made) is not Affinity.CUBE:
+            if self.affinity(made) is not Affinity.CUBE:
                 continue
             name = describe(var, call.span)
             self.report(
                 "aiv-unnamed-shard",
                 "g",
                 call.span,
-                f"'{name}' comes from cube op '{made.name}' and is read by '{call.name}' on the VECTOR side; start "
+                f"'{name}' comes from cube op '{self.op_name(made)}' and is read by '{self.op_name(call)}' on the VECTOR side; start "
                 f"the region with `{name} = pl.aiv_shard({name})`",
                 (Related(f"'{name}' is made here, on the cube side", made.span), *opened),
-                op=call.name,
-                producer=made.name,
+                op=self.op_name(call),
+                producer=self.op_name(made),
                 name=name,
             )
 
@@ -406,10 +405,10 @@ class _Check:
                 "aiv-boundary-other-region",
                 "j",
                 call.span,
-                f"'{name}' is the result of {boundary} in a DIFFERENT pl.split_aiv region than '{call.name}', which reads "
+                f"'{name}' is the result of {boundary} in a DIFFERENT pl.split_aiv region than '{self.op_name(call)}', which reads "
                 f"it; move one of them so that both stand in the same region",
                 tuple(related),
-                op=call.name,
+                op=self.op_name(call),
                 boundary=made.name,
                 name=name,
                 region=_header(region),
@@ -457,10 +456,6 @@ def _calls(stmt: Stmt) -> Iterator[Call]:
                 yield part
 
 
-def _space(type_: Type) -> MemorySpace | None:
-    return type_.memory_space if isinstance(type_, TileType) else None
-
-
 def _extents(type_: Type) -> tuple[int | None, ...]:
     """Constant extents of a tile or tensor, None for one known at run time."""
     shape = type_.shape if isinstance(type_, (TileType, TensorType)) else ()
@@ -486,7 +481,3 @@ def _reader(loop: ForStmt | WhileStmt, arg: IterArg) -> Span:
 
 def _header(region: SplitAivScopeStmt) -> Span:
     return region.span
-
-
-VERIFIER = _verifier("AivSplitValid", lowered=False)
-LOWERED_VERIFIER = _verifier("AivSplitLoweredValid", lowered=True)

@@ -15,7 +15,7 @@ from pypto_core.backend import Backend
 from pypto_core.diagnostics import Diagnostic, Related, Severity
 from pypto_core.ir import Function, FunctionType, Program, Span, Var
 
-__all__ = ["CORE_TYPES", "Check", "Context", "Finding", "Verifier", "author_name"]
+__all__ = ["CORE_TYPES", "Check", "Context", "Finding", "Located", "Verifier", "author_name"]
 
 CORE_TYPES = (FunctionType.InCore, FunctionType.AIC, FunctionType.AIV)
 
@@ -29,6 +29,9 @@ class Context:
 
 
 Check = Callable[[Function, Context], Iterator[Diagnostic]]
+
+#: A finding and the name of the function in which it is.
+Located = tuple[str, Diagnostic]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +50,14 @@ class Verifier:
 
     def run(self, program: Program, backend: Backend | None) -> list[Diagnostic]:
         """Findings of every function of ``program``."""
+        return [finding for _, finding in self.run_located(program, backend)]
+
+    def run_located(self, program: Program, backend: Backend | None) -> list[Located]:
+        """Findings of every function of ``program``, with the function's name."""
         if self.needs_backend and backend is None:
             return []
         context = Context(program, backend)
-        return [d for function in program.functions for d in self.check(function, context)]
+        return [(f.name, finding) for f in program.functions for finding in self.check(f, context)]
 
 
 @dataclass(frozen=True, slots=True)
