@@ -11,7 +11,9 @@ from pypto_core.fixes.model import Edit, Fix, Fixer, Source, apply_edits
 #: Modules that declare ``FIXERS: dict[str, Fixer]`` (code -> fixer).
 _FAMILIES: tuple[str, ...] = (
     "aiv_split",
+    "crossings",
     "split_passes",
+    "transfers",
     "spelling",
     "decorators",
     "annotations",

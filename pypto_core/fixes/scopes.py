@@ -9,7 +9,7 @@ from keyword import iskeyword
 from typing import Final
 
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.fixes.aiv_split import boundary_into_region
+from pypto_core.fixes.crossings import boundary_into_region
 from pypto_core.fixes.editing import Editor, arguments
 from pypto_core.fixes.functions import kernel_decorator, set_decorator_keyword
 from pypto_core.fixes.model import Fix, Fixer

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.fixes.aiv_split import shard_fixes
+from pypto_core.fixes.crossings import shard_fixes
 from pypto_core.fixes.editing import Editor
 from pypto_core.fixes.model import Fix, Fixer
 from pypto_core.fixes.phases import is_cube
