@@ -9,6 +9,7 @@ from pypto_core.frontend.calls import unsupported_callee
 from pypto_core.frontend.context import FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import expr, undefined_name
 from pypto_core.frontend.kernel_calls import build_call, check_arity, read_arguments
+from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.values import KernelFunction
 from pypto_core.ir import Expr, MakeTuple
 
@@ -70,8 +71,10 @@ def _stand_alone(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -
             related=(Related("defined here", known.span),),
         )
     if known is None:
-        closure = ctx.closure
-        inner = ScopeClosure(_interpreter(ctx), kernel.scope, kernel.source, kernel.order) if _interpreter(ctx) else closure
+        interpreter = _interpreter(ctx)
+        inner = ctx.closure
+        if interpreter is not None:
+            inner = ScopeClosure(interpreter, kernel.scope, kernel.source, kernel.order)
         function = parse_function(FunctionSpec(kernel.syntax, inner, name=name), ctx.program)
         if function is not None:
             ctx.program.added[name] = function
@@ -86,10 +89,9 @@ def _stand_alone(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -
     return build_call(ctx, known, arguments, {}, None, node)
 
 
-def _interpreter(ctx: FunctionContext):  # type: ignore[no-untyped-def]
-    from pypto_core.frontend.static_closure import ScopeClosure
-
-    return ctx.closure.interpreter if isinstance(ctx.closure, ScopeClosure) else None
+def _interpreter(ctx: FunctionContext) -> Interpreter | None:
+    """The evaluator behind the closure; None for a closure over given values."""
+    return getattr(ctx.closure, "interpreter", None)
 
 
 def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Expr:

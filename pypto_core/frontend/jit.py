@@ -52,6 +52,8 @@ def parse_jit(interpreter: Interpreter, kernel: KernelFunction) -> tuple[ParsedP
         built.extend(_build(function, program, function is root))
         if function is not root:
             _relate(program, before, function)
+    names = {f.name for f in built}
+    built.extend(f for f in program.added.values() if f.name not in names)
     _report_missing(program, missing)
     span = root.syntax.source.span(root.syntax.node)
     parsed = ParsedProgram(
