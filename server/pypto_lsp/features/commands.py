@@ -9,7 +9,7 @@ from typing import Any
 
 from pypto_lsp import __version__
 from pypto_lsp.features.lowered_ir import content
-from pypto_lsp.server import PyptoServer
+from pypto_lsp.server import PyptoServer, Tier
 
 
 def register(server: PyptoServer) -> None:
@@ -32,6 +32,25 @@ def register(server: PyptoServer) -> None:
     @server.command("pypto.server.loweredText")
     async def lowered(address: Any) -> str:
         return (await content(server, {k: str(_get(address, k)) for k in ("uri", "entry", "pass")})).text
+
+    @server.command("pypto.server.analysed")
+    async def analysed(uri: str) -> bool:
+        """Answers when everything is known of the newest version of a document."""
+        document = server.document(uri)
+        if document is None:
+            return False
+        return await server.settled(document, Tier.FULL)
+
+    @server.command("pypto.server.scanned")
+    async def scanned() -> int:
+        """Answers when the files of the workspace have been looked at: how many are of ours."""
+        await server.scanned()
+        return len(server.project.files())
+
+    @server.command("pypto.server.backend")
+    async def backend(uri: str) -> dict[str, str]:
+        config = server.config_of(path_of(uri))
+        return {"backend": config.backend, "origin": config.origin}
 
     @server.command("pypto.server.debugInformation")
     async def debug_information() -> str:
