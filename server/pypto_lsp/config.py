@@ -131,7 +131,8 @@ def _apply(config: Config, values: Mapping[str, tuple[str, Any]], folder: str, o
     kinds = {f.name: f.type for f in fields(Config)}
     for name, (written, value) in values.items():
         changes[name] = _checked(written, name, value, str(kinds[name]), folder)
-    return replace(config, **changes, origin=origin)
+    told = any(getattr(config, name) != value for name, value in changes.items())
+    return replace(config, **changes, origin=origin if told else config.origin)
 
 
 def _checked(written: str, name: str, value: Any, kind: str, folder: str) -> Any:

@@ -9,6 +9,7 @@ from typing import Any
 
 from pypto_lsp import __version__
 from pypto_lsp.features.lowered_ir import content
+from pypto_lsp.positions import path_of
 from pypto_lsp.server import PyptoServer, Tier
 
 
