@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pypto_core import passes
-    from pypto_core.analysis.affinity import CoreAffinity
+    from pypto_core.ops.registry import CoreAffinity
     from pypto_core.diagnostics import Diagnostic, PassError, Related, Rule, Severity, rules
     from pypto_core.engine.cores import core_of, core_of_space
     from pypto_core.engine.crossings import Crossing
@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     )
     from pypto_core.engine.workspace import Document, Entry, FileFacts, Settings, Workspace
     from pypto_core.fixes import Edit, Fix, Source, apply_edits, fixes_for
-    from pypto_core.frontend import ParseResult, parse
+    from pypto_core.frontend.parse import ParseResult, parse
     from pypto_core.frontend.recovery import parse_file
     from pypto_core.ir import (
         AssignStmt,

@@ -8,15 +8,12 @@ when a fact is published.
 from __future__ import annotations
 
 import re
-import re
 from bisect import bisect_right
 from typing import Final
 
 #: What ends a line for Python and for editors; form feeds and Unicode separators do not.
 _LINE_END = re.compile("\r\n|\r|\n")
-_LINE_FEED = re.compile("\n")
 
-_NEWLINE = re.compile(r"\r\n|\r|\n")
 
 
 class Chunk:
@@ -37,7 +34,7 @@ class Chunk:
     def line_starts(self) -> list[int]:
         """Offsets at which the lines of the chunk begin; lines end with LF, CRLF or a lone CR."""
         if self._starts is None:
-            starts = [0, *(m.end() for m in _NEWLINE.finditer(self.text))]
+            starts = [0, *(m.end() for m in _LINE_END.finditer(self.text))]
             self._starts = starts
         return self._starts
 
