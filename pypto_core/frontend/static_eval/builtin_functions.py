@@ -15,6 +15,7 @@ from pypto_core.frontend.static_eval.operators import (
     is_scalar,
     plain,
     scalar_binary,
+    weight,
     wrap,
 )
 from pypto_core.frontend.static_eval.values import (
@@ -50,6 +51,7 @@ def plain_call(function: Callable[..., Any]) -> Callable[[Interpreter, Arguments
         assumed: set[str] = set()
         values = [plain(v, assumed) for v in arguments]
         named = {k: plain(v, assumed) for k, v in keywords.items()}
+        it.budget.pass_over(weight(values))
         try:
             result = function(*values, **named)
         except PYTHON_ERRORS as error:
@@ -107,6 +109,7 @@ def _unordered(it: Interpreter, value: Value) -> list[Value]:
     """Elements for an operation that does not depend on their order."""
     data = value.data
     if isinstance(data, SetData) and data.lost is None:
+        it.budget.pass_over(len(data.items))
         return list(data.items.values())
     return it.iterate(value)
 
@@ -167,6 +170,7 @@ def _dict(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
         if blocked is not None:
             return blocked
         if isinstance(arguments[0].data, DictData):
+            it.budget.pass_over(len(arguments[0].data.items))
             items.update(arguments[0].data.items)
         else:
             for pair in it.iterate(arguments[0]):

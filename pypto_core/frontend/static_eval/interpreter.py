@@ -146,6 +146,10 @@ class Interpreter:
         if blocked is not None:
             raise CannotEvaluate(blocked.data.reason if isinstance(blocked.data, Unknown) else "unknown")
         data = value.data
+        if isinstance(data, (ListData, DictData, SetData)):
+            self.budget.pass_over(len(data.items))
+        elif isinstance(data, tuple):
+            self.budget.pass_over(len(data))
         if isinstance(data, ListData):
             return [v.assuming(value.assumed) for v in data.items] if value.assumed else list(data.items)
         if isinstance(data, tuple):

@@ -72,6 +72,10 @@ class Budget:
         """Account for a result of so many elements or characters."""
         if elements > self.limits.elements:
             raise LimitReached(f"more than {self.limits.elements} elements")
+        self.pass_over(elements)
+
+    def pass_over(self, elements: int) -> None:
+        """Account for a look at, or a copy of, so many elements or characters."""
         if elements > 64:
             self.spend(elements >> 4)
 

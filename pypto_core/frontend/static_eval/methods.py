@@ -15,6 +15,7 @@ from pypto_core.frontend.static_eval.operators import (
     hashable,
     plain,
     scalar_of,
+    weight,
     wrap,
 )
 from pypto_core.frontend.static_eval.values import (
@@ -49,6 +50,7 @@ def _text_method(name: str) -> Method:
         else:
             values = [plain(v, assumed) for v in arguments]
         named = {k: plain(v, assumed) for k, v in keywords.items()}
+        it.budget.pass_over(len(text) + weight(values))
         _refuse_large(it, name, text, values)
         try:
             result = getattr(text, name)(*values, **named)
@@ -147,6 +149,7 @@ def _remove(it: Interpreter, data: ListData, arguments: list[Value], keywords: d
 
 
 def _copy_list(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    it.budget.pass_over(len(_list_of(owner).items))
     return Value(ListData(_list_of(owner).items), owner.assumed)
 
 
@@ -225,14 +228,17 @@ def _get(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[s
 
 
 def _keys(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    it.budget.pass_over(len(_dict_of(owner).items))
     return Value(ListData(k for k, _ in _dict_of(owner).items.values()), owner.assumed)
 
 
 def _values(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    it.budget.pass_over(len(_dict_of(owner).items))
     return Value(ListData(v for _, v in _dict_of(owner).items.values()), owner.assumed)
 
 
 def _items(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    it.budget.pass_over(len(_dict_of(owner).items))
     return Value(ListData(Value((k, v)) for k, v in _dict_of(owner).items.values()), owner.assumed)
 
 
@@ -256,6 +262,7 @@ def _update(it: Interpreter, owner: Value, arguments: list[Value], keywords: dic
         if arguments:
             other = _known(arguments[0])
             if isinstance(other.data, DictData):
+                it.budget.pass_over(len(other.data.items))
                 data.items.update(other.data.items)
             else:
                 for pair in it.iterate(other):
@@ -283,6 +290,7 @@ def _pop_key(it: Interpreter, owner: Value, arguments: list[Value], keywords: di
 
 def _copy_dict(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
     data = _dict_of(owner)
+    it.budget.pass_over(len(data.items))
     return Value(DictData(data.items, data.factory), owner.assumed)
 
 

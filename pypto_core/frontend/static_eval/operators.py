@@ -69,6 +69,40 @@ def plain(value: Value, assumed: set[str]) -> Any:
 
     Raises CannotEvaluate on Unknown parts and on objects without a Python counterpart.
     """
+    return _plain(value, assumed, _Room(_PLAIN_PARTS))
+
+
+#: Parts of a value that is taken as a whole; lists that hold one list many times have more parts than they take memory.
+_PLAIN_PARTS = 1_000_000
+_KEY_PARTS = 10_000
+
+
+class _Room:
+    """Counts the parts of a value down."""
+
+    __slots__ = ("left",)
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    def take(self, parts: int) -> None:
+        self.left -= parts
+        if self.left < 0:
+            raise CannotEvaluate("a value of too many parts")
+
+
+def weight(data: Any) -> int:
+    """How many parts a plain value has."""
+    if isinstance(data, (str, bytes)):
+        return len(data)
+    if isinstance(data, dict):
+        return len(data) + sum(map(weight, data.values()))
+    if isinstance(data, (tuple, list, set, frozenset)):
+        return len(data) + sum(map(weight, data))
+    return 1
+
+
+def _plain(value: Value, assumed: set[str], room: _Room) -> Any:
     assumed |= value.assumed
     data = scalar_of(value.data)
     if isinstance(data, (*SCALARS, range, IntEnum)):
@@ -76,19 +110,21 @@ def plain(value: Value, assumed: set[str]) -> Any:
     if isinstance(data, Unknown):
         raise CannotEvaluate(data.reason)
     if isinstance(data, tuple):
-        return tuple(plain(v, assumed) for v in data)
+        room.take(len(data))
+        return tuple(_plain(v, assumed, room) for v in data)
     if isinstance(data, (ListData, DictData, SetData, IteratorData)):
         if data.lost is not None:
             raise CannotEvaluate(data.lost.reason)
+        room.take(len(data.items))
         if isinstance(data, (ListData, IteratorData)):
-            return [plain(v, assumed) for v in data.items]
+            return [_plain(v, assumed, room) for v in data.items]
         if isinstance(data, SetData):
-            return {plain(v, assumed) for v in data.items.values()}
-        return {plain(k, assumed): plain(v, assumed) for k, v in data.items.values()}
+            return {_plain(v, assumed, room) for v in data.items.values()}
+        return {_plain(k, assumed, room): _plain(v, assumed, room) for k, v in data.items.values()}
     if isinstance(data, PathData):
         return data.text
     if isinstance(data, InstanceData) and data.cls.kind is ClassKind.NAMED_TUPLE and data.lost is None:
-        return tuple(plain(data.attributes[f.name], assumed) for f in data.cls.fields)
+        return tuple(_plain(data.attributes[f.name], assumed, room) for f in data.cls.fields)
     raise CannotEvaluate(f"{type_name(data)} has no plain value")
 
 
@@ -238,6 +274,7 @@ def _container_binary(it: Interpreter, symbol: str, a: Any, b: Any, assumed: Ass
     elif (symbol == "|" and isinstance(a, (LibraryName, TypeValue))) or isinstance(b, (LibraryName, TypeValue)):
         return Value(LibraryName("typing.Union"), assumed)
     if isinstance(a, SetData) and isinstance(b, SetData):
+        it.budget.pass_over(len(a.items) + len(b.items))
         return _set_binary(symbol, a, b, assumed)
     return None
 
@@ -336,6 +373,7 @@ def compare(it: Interpreter, op: ast.cmpop, left: Value, right: Value) -> Value:
             return it.call(method, [left, right], {})
     notes: set[str] = set(assumed)
     a, b = plain(left, notes), plain(right, notes)
+    it.budget.pass_over(min(weight(a), weight(b)))
     try:
         return Value(bool(function(a, b)), frozenset(notes))
     except PYTHON_ERRORS as error:
@@ -393,6 +431,7 @@ def equals(it: Interpreter, left: Value, right: Value, assumed: set[str]) -> boo
 
 def _all_equal(it: Interpreter, a: Iterable[Value], b: Iterable[Value], assumed: set[str]) -> bool | None:
     xs, ys = list(a), list(b)
+    it.budget.pass_over(len(xs) + len(ys))
     if len(xs) != len(ys):
         return False
     result: bool | None = True
@@ -435,6 +474,7 @@ def contains(it: Interpreter, container: Value, item: Value) -> Value:
         return Value(hashable(item) in data.items, frozenset(assumed))
     if isinstance(data, (str, bytes, range)):
         needle = plain(item, assumed)
+        it.budget.pass_over(len(data))
         try:
             return Value(needle in data, frozenset(assumed))
         except PYTHON_ERRORS as error:
@@ -455,18 +495,24 @@ def contains(it: Interpreter, container: Value, item: Value) -> Value:
 
 def hashable(value: Value) -> Hashable:
     """Stand-in of a value as a key; equal exactly where Python's keys are equal. Raises CannotEvaluate."""
+    return _hashable(value, _Room(_KEY_PARTS))
+
+
+def _hashable(value: Value, room: _Room) -> Hashable:
     data = scalar_of(value.data)
     if isinstance(data, Unknown):
         raise CannotEvaluate(data.reason)
     if isinstance(data, tuple):
-        return tuple(hashable(v) for v in data)
+        room.take(len(data))
+        return tuple(_hashable(v, room) for v in data)
     if isinstance(data, SetData) and data.frozen:
         return frozenset(data.items)
     if isinstance(data, (ListData, DictData, SetData)):
         raise CannotEvaluate(f"a {type_name(data)} is not hashable")
     if isinstance(data, InstanceData):
         if data.cls.kind in (ClassKind.DATACLASS, ClassKind.NAMED_TUPLE):
-            parts = tuple(hashable(data.attributes[f.name]) for f in data.cls.fields if f.compare)
+            room.take(len(data.cls.fields))
+            parts = tuple(_hashable(data.attributes[f.name], room) for f in data.cls.fields if f.compare)
             return parts if data.cls.kind is ClassKind.NAMED_TUPLE else (id(data.cls), parts)
         if data.cls.find("__eq__") is not None or data.cls.find("__hash__") is not None:
             raise CannotEvaluate("keys of a class with its own equality are not modelled")

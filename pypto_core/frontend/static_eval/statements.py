@@ -178,6 +178,10 @@ def _delete(it: Interpreter, node: ast.Delete, scope: Scope) -> Signal | None:
 # -- definitions -------------------------------------------------------------------------------------------------------
 
 
+#: A definition costs about as much as so many other steps.
+_DEFINITION_STEPS = 50
+
+
 def define_function(
     it: Interpreter,
     node: ast.FunctionDef | ast.AsyncFunctionDef,
@@ -185,6 +189,7 @@ def define_function(
     syntax: FunctionSyntax | None = None,
 ) -> None:
     """Bind a function, a kernel, or what decorators make of it."""
+    it.budget.spend(_DEFINITION_STEPS)
     source = it.source
     assert source is not None
     if syntax is None:
@@ -249,6 +254,7 @@ def define_class(
     syntax: ClassSyntax | None,
 ) -> None:
     """Bind a class, or the program that ``@pl.program`` makes of it."""
+    it.budget.spend(_DEFINITION_STEPS)
     source = it.source
     assert source is not None
     decorators = [(it.evaluate(d, scope), d) for d in node.decorator_list]

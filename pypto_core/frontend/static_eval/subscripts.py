@@ -73,6 +73,8 @@ def item(it: Interpreter, base: Value, index: Value) -> Value:
     if environment is not None:
         return environment
     position = _position(index)
+    if isinstance(position, slice) and isinstance(data, (ListData, tuple, str, bytes)):
+        it.budget.pass_over(len(data.items if isinstance(data, ListData) else data))
     if isinstance(data, ListData):
         picked: Any = _pick(data.items, position)
         return Value(ListData(picked)) if isinstance(position, slice) else picked
