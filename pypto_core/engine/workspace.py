@@ -27,7 +27,8 @@ from pypto_core.engine.names import FileNames, NamesMemory, imported_modules
 from pypto_core.engine.sources import Modules, NoFiles
 from pypto_core.engine.values import Histories
 from pypto_core.frontend import ParseResult, parse
-from pypto_core.frontend.memory import ParseMemory, SyntaxMemory
+from pypto_core.frontend.chunk_table import SyntaxMemory
+from pypto_core.frontend.memory import ParseMemory
 from pypto_core.frontend.modules import FileSystem, ModuleFile
 from pypto_core.frontend.parse import parse_module
 from pypto_core.frontend.printed import is_printed

@@ -83,7 +83,11 @@ def blocks(lines: Sequence[Line], text: str) -> list[Block]:
         previous = siblings[-1] if siblings else None
         joins = previous is not None and (
             (decorated and previous.indent == line.indent)
-            or (_CLAUSE.match(text, line.code) is not None and previous.indent == line.indent and previous.lines[-1].opens)
+            or (
+                _CLAUSE.match(text, line.code) is not None
+                and previous.indent == line.indent
+                and previous.lines[-1].opens
+            )
         )
         block = previous if joins and previous is not None else Block()
         if block is not previous:
@@ -98,19 +102,33 @@ def blocks(lines: Sequence[Line], text: str) -> list[Block]:
 
 def cut(file: str, text: str, recover: bool = False) -> list[Unit]:
     """The units of a file in source order."""
-    found = scan(text, recover)
-    cutter = _Cutter(file, text, found)
-    return [cutter.unit(block) for block in blocks(found.lines, text)]
+    return [unit for unit, _, _ in cut_scanned(file, text, scan(text, recover))]
+
+
+def cut_scanned(
+    file: str, text: str, found: Scan, start: int = 0, first_line: int = 0
+) -> list[tuple[Unit, int, int]]:
+    """The units of the part of a text that was scanned from ``start``, the beginning of line ``first_line`` and the end of a unit;
+    each with the offset and the line at which it ends."""
+    cutter = _Cutter(file, text, found, start, first_line)
+    units = []
+    for block in blocks(found.lines, text):
+        unit, end = cutter.unit(block), block.end
+        units.append((unit, end, cutter.row(end)))
+    return units
 
 
 class _Cutter:
-    def __init__(self, file: str, text: str, found: Scan) -> None:
+    def __init__(self, file: str, text: str, found: Scan, start: int, first_line: int) -> None:
         self.file = file
         self.text = text
         self.comments: list[Comment] = [c for c in found.comments if c.own_line]
         self._next_comment = 0
-        self._covered = 0
-        self._rows = Chunk(file, text)
+        self._start = self._covered = start
+        self._rows = Chunk(file, text[start : found.end], first_line)
+
+    def row(self, offset: int) -> int:
+        return self._rows.position(offset - self._start)[0]
 
     def unit(self, block: Block) -> Unit:
         header_line = block.lines[-1]
@@ -135,5 +153,4 @@ class _Cutter:
 
     def _lines(self, start: int, end: int) -> Chunk:
         self._covered = end
-        row, _ = self._rows.position(start)
-        return Chunk(self.file, self.text[start:end], row)
+        return Chunk(self.file, self.text[start:end], self.row(start))

@@ -34,7 +34,9 @@ _STATEMENT_WORD = re.compile(
     r"|for\b[^\n]*:[ \t]*(?:#[^\n]*)?$|if\b[^\n]*:[ \t]*(?:#[^\n]*)?$",
     re.MULTILINE,
 )
-_STATEMENT_SHAPE = re.compile(r"[A-Za-z_][\w.]*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*[ \t]*(?::[^=\n]*)?=(?!=)|[A-Za-z_][\w.]*\(")
+_STATEMENT_SHAPE = re.compile(
+    r"[A-Za-z_][\w.]*(?:[ \t]*,[ \t]*[A-Za-z_]\w*)*[ \t]*(?::[^=\n]*)?=(?!=)|[A-Za-z_][\w.]*\("
+)
 
 
 @dataclass(slots=True)
@@ -61,8 +63,13 @@ class Comment:
 
 @dataclass(slots=True)
 class Scan:
+    """What was found up to ``end``, the beginning of a line. ``open_strings`` are the starts of lines with a string that is never
+    closed: how far those reach depends on the rest of the text."""
+
     lines: list[Line] = field(default_factory=list)
     comments: list[Comment] = field(default_factory=list)
+    end: int = 0
+    open_strings: list[int] = field(default_factory=list)
 
 
 def scan(text: str, recover: bool = False) -> Scan:
@@ -73,10 +80,20 @@ def scan(text: str, recover: bool = False) -> Scan:
     the shape of an assignment or a call; correct texts may contain such lines, so it is for texts that do not parse.
     """
     result = Scan()
-    position, length = 0, len(text)
-    while position < length:
-        position = _logical_line(text, position, recover, result)
+    scan_until(text, len(text), result, recover)
     return result
+
+
+def scan_until(text: str, stop: int, result: Scan, recover: bool = False) -> None:
+    """Go on from where ``result`` ends until a line begins at ``stop`` or behind it.
+
+    A line depends on nothing before it, and on the text behind it no further than to the next line feed unless it has an open
+    string.
+    """
+    position = result.end
+    while position < stop:
+        position = _logical_line(text, position, recover, result)
+    result.end = position
 
 
 def _logical_line(text: str, start: int, recover: bool, result: Scan) -> int:
@@ -112,6 +129,7 @@ def _logical_line(text: str, start: int, recover: bool, result: Scan) -> int:
         elif kind == "triple":
             closing = _END_OF_TRIPLE[token.group()].match(text, position)
             if closing is None:
+                result.open_strings.append(start)
                 end = _end_of_open_string(text, position, indent)
                 return _finish(text, start, code, end, indent, position, result)
             position = closing.end()
@@ -152,9 +170,7 @@ def _end_of_open_string(text: str, position: int, indent: int) -> int:
     return len(text)
 
 
-def _finish(
-    text: str, start: int, code: int, end: int, indent: int, code_end: int, result: Scan
-) -> int:
+def _finish(text: str, start: int, code: int, end: int, indent: int, code_end: int, result: Scan) -> int:
     if code_end > code:
         result.lines.append(Line(start, code, end, indent, text[code_end - 1] == ":"))
     return end

@@ -1,8 +1,7 @@
-"""What stays of a file when its text changes: syntax trees of unchanged statements, programs of unaffected kernels.
+"""Programs of kernels that an edit does not affect (docs/architecture.md §4).
 
-An edit changes the text of one top-level unit. :class:`SyntaxMemory` gives every other unit the very tree it had, so its spans and
-everything computed from it stay valid; :class:`ParseMemory` gives a kernel the very program it had when nothing that it can see has
-changed. Both answer exactly what a fresh reading would (docs/architecture.md §4).
+:class:`ParseMemory` gives a kernel the very program it had when nothing that it can see has changed; the answer is exactly what a fresh
+reading gives.
 """
 
 from __future__ import annotations
@@ -12,15 +11,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pypto_core.frontend.chunks import Unit, cut
 from pypto_core.frontend.program import ParsedProgram
 from pypto_core.frontend.recovery import (
     Broken,
     ClassSyntax,
-    FileSyntax,
     FunctionSyntax,
     Statement,
-    parse_unit,
 )
 from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.frontend.static_eval.values import KernelFunction, ProgramClass
@@ -28,35 +24,6 @@ from pypto_core.frontend.syntax import dotted
 from pypto_core.ir import Chunk
 
 Item: TypeAlias = "FunctionSyntax | ClassSyntax | Statement"
-
-
-class SyntaxMemory:
-    """Trees of the units of one file, by their text. Chunks of a unit that is used again are moved to where it stands now."""
-
-    def __init__(self) -> None:
-        self._units: dict[tuple[str, ...], list[tuple[Unit, FileSyntax]]] = {}
-
-    def parse(self, file: str, text: str) -> FileSyntax:
-        """:func:`~pypto_core.frontend.recovery.parse_file` with the trees of before for unchanged units."""
-        known = self._units
-        now: dict[tuple[str, ...], list[tuple[Unit, FileSyntax]]] = {}
-        whole = FileSyntax([], [])
-        for unit in cut(file, text):
-            key = tuple(chunk.text for chunk in unit.chunks())
-            old = known.get(key)
-            if old:
-                kept, syntax = old.pop(0)
-                for before, here in zip(kept.chunks(), unit.chunks(), strict=True):
-                    before.first_line = here.first_line
-                unit = kept
-            else:
-                syntax = FileSyntax([], [])
-                parse_unit(unit, syntax)
-            now.setdefault(key, []).append((unit, syntax))
-            whole.items.extend(syntax.items)
-            whole.faults.extend(syntax.faults)
-        self._units = now
-        return whole
 
 
 @dataclass(slots=True)
@@ -147,7 +114,9 @@ class Reading:
         if item is None:
             return None
         inputs = self._closure([item, *self._roots], set())
-        inputs = sorted({id(i): i for i in (*inputs, *self._always)}.values(), key=lambda i: self._order[id(i)])
+        inputs = sorted(
+            {id(i): i for i in (*inputs, *self._always)}.values(), key=lambda i: self._order[id(i)]
+        )
         place = (id(chunk), kernel.source.start(kernel.node))
         copy = self._copies[place] = self._copies.get(place, 0) + 1
         return (*self._common, place, copy, *(id(i) for i in inputs)), tuple(inputs)

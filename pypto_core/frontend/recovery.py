@@ -83,16 +83,64 @@ def parse_file(file: str, text: str) -> FileSyntax:
     return syntax
 
 
-def parse_unit(unit: Unit, into: FileSyntax) -> None:
-    """Add the trees of one unit."""
+@dataclass(slots=True)
+class OldTrees:
+    """Trees of chunks that stood nearby before an edit, by text: a chunk with the same text is exchanged for the old one with its tree."""
+
+    headers: dict[tuple[str, bool], list[FunctionSyntax]] = field(default_factory=dict)
+    statements: dict[str, list[list[Statement]]] = field(default_factory=dict)
+
+    def remember(self, syntax: FileSyntax) -> None:
+        """Offer the faultless trees of a unit for use again."""
+        for item in syntax.items:
+            functions = item.functions if isinstance(item, ClassSyntax) else [item]
+            for function in functions:
+                if not isinstance(function, FunctionSyntax):
+                    continue
+                header = function.source.chunk
+                broken = {fault.span.chunk for fault in function.faults}
+                by_chunk: dict[Chunk, list[Statement]] = {}
+                for statement in function.body:
+                    by_chunk.setdefault(statement.source.chunk, []).append(statement)
+                if header not in by_chunk:
+                    self.headers.setdefault((header.text, bool(by_chunk)), []).append(function)
+                for chunk, statements in by_chunk.items():
+                    if chunk not in broken and chunk is not header:
+                        self.statements.setdefault(chunk.text, []).append(statements)
+
+    def header(self, unit: Unit) -> FunctionSyntax | None:
+        """A function whose header was written just so."""
+        found = self.headers.get((unit.header.text, bool(unit.body)))
+        if not found:
+            return None
+        function = found.pop(0)
+        function.source.chunk.first_line = unit.header.first_line
+        unit.header = function.source.chunk
+        return function
+
+    def body(self, unit: Unit, index: int) -> list[Statement] | None:
+        """Statements of a body chunk that was written just so."""
+        chunk = unit.body[index]
+        found = self.statements.get(chunk.text)
+        if not found:
+            return None
+        statements = found.pop(0)
+        kept = statements[0].source.chunk
+        kept.first_line = chunk.first_line
+        unit.body[index] = kept
+        return statements
+
+
+def parse_unit(unit: Unit, into: FileSyntax, old: OldTrees | None = None) -> None:
+    """Add the trees of one unit; those of ``old`` are used for chunks that have not changed, and ``unit`` then holds the old chunks."""
     if unit.kind == "function":
-        function = parse_function_unit(unit)
+        function = parse_function_unit(unit, old)
         if function is not None:
             into.items.append(function)
             into.faults.extend(function.faults)
             return
     elif unit.kind == "class":
-        cls = parse_class_unit(unit)
+        cls = parse_class_unit(unit, old)
         if cls is not None:
             into.items.append(cls)
             into.faults.extend(cls.faults)
@@ -103,8 +151,13 @@ def parse_unit(unit: Unit, into: FileSyntax) -> None:
         into.faults.extend(faults)
 
 
-def parse_function_unit(unit: Unit) -> FunctionSyntax | None:
+def parse_function_unit(unit: Unit, old: OldTrees | None = None) -> FunctionSyntax | None:
     """A function whose header parses; None otherwise."""
+    known = old.header(unit) if old is not None and unit.body else None
+    if known is not None:
+        syntax = FunctionSyntax(known.node, known.source, [])
+        _function_body(unit, syntax, old)
+        return syntax
     parsed = _header(unit.header, bool(unit.body))
     if isinstance(parsed, SyntaxFault):
         return None
@@ -114,18 +167,28 @@ def parse_function_unit(unit: Unit) -> FunctionSyntax | None:
     syntax = FunctionSyntax(node, source, [Statement(s, source) for s in node.body])
     if unit.body:
         syntax.body.clear()
-    for chunk in unit.body:
-        statements, faults = parse_statements(chunk)
-        syntax.body.extend(statements)
-        syntax.faults.extend(faults)
+    _function_body(unit, syntax, old)
     if not unit.body and _only_filler(node):
         syntax.body.clear()
-        syntax.faults.append(SyntaxFault("expected an indented block after the function header", source.span(node)))
+        syntax.faults.append(
+            SyntaxFault("expected an indented block after the function header", source.span(node))
+        )
     node.body = []
     return syntax
 
 
-def parse_class_unit(unit: Unit) -> ClassSyntax | None:
+def _function_body(unit: Unit, syntax: FunctionSyntax, old: OldTrees | None) -> None:
+    for index, chunk in enumerate(unit.body):
+        kept = old.body(unit, index) if old is not None else None
+        if kept is not None:
+            syntax.body.extend(kept)
+            continue
+        statements, faults = parse_statements(chunk)
+        syntax.body.extend(statements)
+        syntax.faults.extend(faults)
+
+
+def parse_class_unit(unit: Unit, old: OldTrees | None = None) -> ClassSyntax | None:
     """A class whose header parses; None otherwise."""
     parsed = _header(unit.header, bool(unit.members))
     if isinstance(parsed, SyntaxFault):
@@ -138,7 +201,7 @@ def parse_class_unit(unit: Unit) -> ClassSyntax | None:
         syntax.others.clear()
     for member in unit.members:
         inner = FileSyntax([], [])
-        parse_unit(member, inner)
+        parse_unit(member, inner, old)
         syntax.faults.extend(inner.faults)
         for item in inner.items:
             if isinstance(item, FunctionSyntax):
@@ -237,7 +300,9 @@ class _Recovery:
                     kept[at : at + len(_FILLER)] = _FILLER
                 else:
                     place = line.end - block.start - 1
-                    kept[place : place + 1] = [" ", *_FILLER, "\n"] if own.endswith("\n") else [*own[-1:], " ", *_FILLER]
+                    kept[place : place + 1] = (
+                        [" ", *_FILLER, "\n"] if own.endswith("\n") else [*own[-1:], " ", *_FILLER]
+                    )
         return self._parse_text("".join(kept), block.start)
 
     def _parse(self, start: int, end: int) -> list[ast.stmt] | SyntaxFault:
@@ -245,9 +310,7 @@ class _Recovery:
 
     def _parse_text(self, text: str, start: int) -> list[ast.stmt] | SyntaxFault:
         indented = _is_indented(text)
-        piece = SourceMap(
-            self.source.chunk, text, self.source.base + start, skipped=1 if indented else 0
-        )
+        piece = SourceMap(self.source.chunk, text, self.source.base + start, skipped=1 if indented else 0)
         parsed = parse_piece(piece, indented)
         if isinstance(parsed, SyntaxFault):
             return parsed
@@ -280,7 +343,11 @@ def _fill(node: ast.stmt, bodies: list[list[ast.stmt]]) -> bool:
             if not isinstance(value, list):
                 continue
             for child in value:
-                if isinstance(child, ast.Expr) and isinstance(child.value, ast.Name) and child.value.id == _FILLER:
+                if (
+                    isinstance(child, ast.Expr)
+                    and isinstance(child.value, ast.Name)
+                    and child.value.id == _FILLER
+                ):
                     places.append((inner, name))
                 elif isinstance(child, ast.AST):
                     visit(child)

@@ -13,7 +13,30 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?:e-?\d+)?")
 _TOP = re.compile(r"^(?=[@\w])", re.MULTILINE)
 _KEYWORDS = frozenset(
-    "def class for in with as if else elif return while import from pl pld and or not None True False lambda".split()
+    [
+        "def",
+        "class",
+        "for",
+        "in",
+        "with",
+        "as",
+        "if",
+        "else",
+        "elif",
+        "return",
+        "while",
+        "import",
+        "from",
+        "pl",
+        "pld",
+        "and",
+        "or",
+        "not",
+        "None",
+        "True",
+        "False",
+        "lambda",
+    ]
 )
 
 #: What fingers type: pieces of statements, brackets without partners, tabs, characters outside the basic plane, line ends.
@@ -22,7 +45,22 @@ TYPED: tuple[str, ...] = (
     "pl.", "pl.add(", "pl.exp(x)", "if x:\n", "else:\n", "return y\n", "@pl.jit\n", "def f(", "class C:\n", "ROWS = 3\n", "é",
     "        t = pl.mul(x, 2.0)\n", "        y[:, :] = t\n", "import os\n", "pass\n", "x = 𝐱\n", "\f", "\u2028", "\0",
 )  # fmt: skip
-NUMBERS: tuple[str, ...] = ("0", "1", "2", "8", "16", "31", "32", "33", "64", "128", "4096", "-1", "0.5", "1e30")
+NUMBERS: tuple[str, ...] = (
+    "0",
+    "1",
+    "2",
+    "8",
+    "16",
+    "31",
+    "32",
+    "33",
+    "64",
+    "128",
+    "4096",
+    "-1",
+    "0.5",
+    "1e30",
+)
 
 
 @dataclass(frozen=True)
@@ -144,7 +182,9 @@ def top_level(text: str) -> list[str]:
     parts = [text[a:b] for a, b in zip([0, *cuts], [*cuts, len(text)])]
     joined: list[str] = []
     for part in parts:
-        if joined and (joined[-1].startswith("@") and "\ndef" not in joined[-1] and "\nclass" not in joined[-1]):
+        if joined and (
+            joined[-1].startswith("@") and "\ndef" not in joined[-1] and "\nclass" not in joined[-1]
+        ):
             joined[-1] += part
         elif part:
             joined.append(part)
@@ -165,7 +205,9 @@ def _line_ends(text: str, edit: Edit) -> str:
     """The editor changes the line ends of the file, or of one line."""
     if edit.size % 4:
         lines, first, last = _line_bounds(text, edit, 1)
-        return "".join(lines[:first] + [line.rstrip("\r\n") + "\r\n" for line in lines[first:last]] + lines[last:])
+        return "".join(
+            lines[:first] + [line.rstrip("\r\n") + "\r\n" for line in lines[first:last]] + lines[last:]
+        )
     plain = text.replace("\r\n", "\n")
     return plain if "\r\n" in text else plain.replace("\n", "\r\n")
 

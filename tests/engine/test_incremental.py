@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from pypto_core import Diagnostic, Workspace, print_ir
 from pypto_core.engine.workspace import Settings
-
 from tests.engine.edits import Edit, edits, play
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -58,7 +57,8 @@ def quick_facts(workspace: Workspace, path: str) -> object:
     parsed = workspace.parsed(path)
     programs = {name: print_ir(program) for name, program in parsed.programs.items()}
     places = {
-        name: [(f.name, f.span.line, f.span.column) for f in program.functions] for name, program in parsed.programs.items()
+        name: [(f.name, f.span.line, f.span.column) for f in program.functions]
+        for name, program in parsed.programs.items()
     }
     return programs, places, sorted(parsed.incomplete), findings(workspace.typing_diagnostics(path))
 
