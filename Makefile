@@ -34,8 +34,18 @@ score: $(VENV)/.installed
 bench: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
 
+# Pages of rules and passes are generated; the site is built into site/ and any broken link is an error.
+docs: $(VENV)/.docs-installed
+	$(BIN)/python -m tools.rule_pages
+	$(BIN)/python -m tools.pass_pages
+	$(BIN)/mkdocs build --strict --quiet
+
+$(VENV)/.docs-installed: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e '.[docs]'
+	touch $@
+
 extension:
 	cd vscode-extension && npm ci --no-audit --no-fund && npm run package
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
