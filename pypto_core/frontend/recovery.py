@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from pypto_core.frontend.chunks import Block, Unit, blocks, cut
 from pypto_core.frontend.lines import scan
@@ -85,50 +86,70 @@ def parse_file(file: str, text: str) -> FileSyntax:
 
 @dataclass(slots=True)
 class OldTrees:
-    """Trees of chunks that stood nearby before an edit, by text: a chunk with the same text is exchanged for the old one with its tree."""
+    """Faultless trees of chunks that stood nearby before an edit, by text: a chunk with the same text is exchanged for the old one.
 
-    headers: dict[tuple[str, bool], list[FunctionSyntax]] = field(default_factory=dict)
+    Headers are those of definitions whose body stands in other chunks.
+    """
+
+    functions: dict[str, list[FunctionSyntax]] = field(default_factory=dict)
+    classes: dict[str, list[ClassSyntax]] = field(default_factory=dict)
     statements: dict[str, list[list[Statement]]] = field(default_factory=dict)
 
     def remember(self, syntax: FileSyntax) -> None:
-        """Offer the faultless trees of a unit for use again."""
+        """Offer the trees of a unit for use again."""
         for item in syntax.items:
-            functions = item.functions if isinstance(item, ClassSyntax) else [item]
-            for function in functions:
-                if not isinstance(function, FunctionSyntax):
-                    continue
-                header = function.source.chunk
-                broken = {fault.span.chunk for fault in function.faults}
-                by_chunk: dict[Chunk, list[Statement]] = {}
-                for statement in function.body:
-                    by_chunk.setdefault(statement.source.chunk, []).append(statement)
-                if header not in by_chunk:
-                    self.headers.setdefault((header.text, bool(by_chunk)), []).append(function)
-                for chunk, statements in by_chunk.items():
-                    if chunk not in broken and chunk is not header:
-                        self.statements.setdefault(chunk.text, []).append(statements)
+            if isinstance(item, FunctionSyntax):
+                self._remember(item.source.chunk, item.body, item.faults, self.functions, item)
+            elif isinstance(item, ClassSyntax):
+                self._remember(item.source.chunk, item.others, item.faults, self.classes, item)
+                for function in item.functions:
+                    self._remember(
+                        function.source.chunk, function.body, function.faults, self.functions, function
+                    )
 
-    def header(self, unit: Unit) -> FunctionSyntax | None:
-        """A function whose header was written just so."""
-        found = self.headers.get((unit.header.text, bool(unit.body)))
-        if not found:
+    def _remember(
+        self,
+        header: Chunk,
+        body: list[Statement],
+        faults: list[SyntaxFault],
+        headers: dict[str, list[_Definition]],
+        definition: _Definition,
+    ) -> None:
+        broken = {fault.span.chunk for fault in faults}
+        by_chunk: dict[Chunk, list[Statement]] = {}
+        for statement in body:
+            by_chunk.setdefault(statement.source.chunk, []).append(statement)
+        if by_chunk.pop(header, None) is None and header not in broken:
+            headers.setdefault(header.text, []).append(definition)
+        for chunk, statements in by_chunk.items():
+            if chunk not in broken:
+                self.statements.setdefault(chunk.text, []).append(statements)
+
+    def header(self, unit: Unit, headers: dict[str, list[_Definition]]) -> _Definition | None:
+        """A definition whose header was written just so."""
+        found = headers.get(unit.header.text)
+        if not found or not (unit.body or unit.members):
             return None
-        function = found.pop(0)
-        function.source.chunk.first_line = unit.header.first_line
-        unit.header = function.source.chunk
-        return function
+        definition = found.pop(0)
+        unit.header = _moved(definition.source.chunk, unit.header)
+        return definition
 
     def body(self, unit: Unit, index: int) -> list[Statement] | None:
         """Statements of a body chunk that was written just so."""
-        chunk = unit.body[index]
-        found = self.statements.get(chunk.text)
+        found = self.statements.get(unit.body[index].text)
         if not found:
             return None
         statements = found.pop(0)
-        kept = statements[0].source.chunk
-        kept.first_line = chunk.first_line
-        unit.body[index] = kept
+        unit.body[index] = _moved(statements[0].source.chunk, unit.body[index])
         return statements
+
+
+_Definition = TypeVar("_Definition", FunctionSyntax, ClassSyntax)
+
+
+def _moved(old: Chunk, new: Chunk) -> Chunk:
+    old.first_line = new.first_line
+    return old
 
 
 def parse_unit(unit: Unit, into: FileSyntax, old: OldTrees | None = None) -> None:
@@ -153,7 +174,7 @@ def parse_unit(unit: Unit, into: FileSyntax, old: OldTrees | None = None) -> Non
 
 def parse_function_unit(unit: Unit, old: OldTrees | None = None) -> FunctionSyntax | None:
     """A function whose header parses; None otherwise."""
-    known = old.header(unit) if old is not None and unit.body else None
+    known = old.header(unit, old.functions) if old is not None else None
     if known is not None:
         syntax = FunctionSyntax(known.node, known.source, [])
         _function_body(unit, syntax, old)
@@ -190,13 +211,18 @@ def _function_body(unit: Unit, syntax: FunctionSyntax, old: OldTrees | None) -> 
 
 def parse_class_unit(unit: Unit, old: OldTrees | None = None) -> ClassSyntax | None:
     """A class whose header parses; None otherwise."""
-    parsed = _header(unit.header, bool(unit.members))
-    if isinstance(parsed, SyntaxFault):
-        return None
-    node, source = parsed
-    if not isinstance(node, ast.ClassDef):
-        return None
-    syntax = ClassSyntax(node, source, [], [Statement(s, source) for s in node.body])
+    known = old.header(unit, old.classes) if old is not None else None
+    if known is not None:
+        syntax = ClassSyntax(known.node, known.source, [], [])
+    else:
+        parsed = _header(unit.header, bool(unit.members))
+        if isinstance(parsed, SyntaxFault):
+            return None
+        node, source = parsed
+        if not isinstance(node, ast.ClassDef):
+            return None
+        syntax = ClassSyntax(node, source, [], [Statement(s, source) for s in node.body])
+        node.body = []
     if unit.members:
         syntax.others.clear()
     for member in unit.members:
@@ -208,7 +234,6 @@ def parse_class_unit(unit: Unit, old: OldTrees | None = None) -> ClassSyntax | N
                 syntax.functions.append(item)
             elif isinstance(item, Statement):
                 syntax.others.append(item)
-    node.body = []
     return syntax
 
 
