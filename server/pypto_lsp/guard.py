@@ -41,6 +41,8 @@ class ServerCancelled(JsonRpcException):
     MESSAGE = "Server cancelled"
 
 
+#: Answers that are no faults of anybody.
+EXPECTED = (ContentModified, RequestFailed, JsonRpcMethodNotFound, ServerCancelled)
 #: Requests whose answer must not be null when a handler fails.
 _NEEDS_ANSWER = frozenset({types.TEXT_DOCUMENT_DIAGNOSTIC, types.WORKSPACE_DIAGNOSTIC})
 
@@ -86,7 +88,7 @@ class Expected(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         fault = record.exc_info[1] if isinstance(record.exc_info, tuple) else None
-        return not isinstance(fault, (ContentModified, RequestFailed, JsonRpcMethodNotFound, ServerCancelled))
+        return not isinstance(fault, EXPECTED)
 
 
 class ClientLog(logging.Handler):

@@ -26,6 +26,8 @@ def register(server: PyptoServer) -> None:
         server.loop = asyncio.get_running_loop()
         handler = ClientLog(server.loop, server.window_log_message)
         log.addHandler(handler)
+        for other in logging.getLogger().handlers:
+            other.setLevel(max(other.level, log.getEffectiveLevel()))  # standard error keeps its own threshold
         log.setLevel(min(log.getEffectiveLevel(), logging.INFO))
         options = params.initialization_options
         options = options if isinstance(options, dict) else {}
@@ -86,7 +88,7 @@ def register(server: PyptoServer) -> None:
             server.worker.edit("disk", forget)
             server.scan.look_at(changed)
             for document in list(server.documents.values()):
-                server.schedule(document)
+                server.look_again(document)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     async def opened(params: types.DidOpenTextDocumentParams) -> None:

@@ -93,7 +93,9 @@ def render(lowering: Lowering, name: str, path: str) -> LoweredText:
     else:
         for function, stop in lowering.stops_before(name).items():
             header.append(f"# {function} was refused {_where(stop.stage)} and is shown as it was then.")
-            header += [f"#   {line}" for finding in stop.findings for line in finding.message.split("\n") if line]
+            header += [
+                f"#   {line}" for finding in stop.findings for line in finding.message.split("\n") if line
+            ]
         if header:
             header.append("")
     lines: list[MappedLine] = []
@@ -107,4 +109,6 @@ def render(lowering: Lowering, name: str, path: str) -> LoweredText:
             lines.append(MappedLine(span.line - 1, span.end_line - 1, line + offset))
 
     body = print_ir(program, line_hook=hook)
-    return LoweredText("\n".join([*header, body]), tuple(lines), reached, stmts, tuple(lowering.stops_before(name)))
+    return LoweredText(
+        "\n".join([*header, body]), tuple(lines), reached, stmts, tuple(lowering.stops_before(name))
+    )

@@ -19,7 +19,7 @@ class Refreshes:
     def note(self, feature: str, document: Open) -> None:
         """``feature`` has answered; when not everything was known, the client will be asked to ask again."""
         waiting = self._early.setdefault(feature, set())
-        if document.reached(Tier.FULL):
+        if document.reached(document.expected):
             waiting.discard(document.uri)
         else:
             waiting.add(document.uri)

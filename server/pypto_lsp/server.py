@@ -17,7 +17,7 @@ from pygls.lsp.server import LanguageServer
 from pypto_core import Diagnostic, FileFacts, FileNames, Histories, Workspace, merged
 from pypto_lsp import __version__
 from pypto_lsp.config import Config, ConfigError, from_pyproject, with_editor_settings
-from pypto_lsp.guard import ContentModified, Expected, guarded
+from pypto_lsp.guard import EXPECTED, ContentModified, Expected, guarded
 from pypto_lsp.modules import Disk
 from pypto_lsp.positions import Positions, path_of, split_lines, uri_of
 from pypto_lsp.project import Project
@@ -54,7 +54,8 @@ class Snapshot:
 
 @dataclass(slots=True, eq=False)
 class Open:
-    """An open file: its newest text, and the newest facts that were computed of it. ``revision`` counts every change."""
+    """An open file: its newest text, and the newest facts that were computed of it. ``revision`` counts every change
+    of it and of what it depends on."""
 
     uri: str
     path: str
@@ -63,6 +64,8 @@ class Open:
     ours: bool
     lines: list[str]
     revision: int = 0
+    #: How far the newest revision is going to be analysed.
+    expected: Tier = Tier.FULL
     names: tuple[int, FileNames] | None = None
     typed: Snapshot | None = None
     full: Snapshot | None = None
@@ -158,7 +161,8 @@ class PyptoServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: type[Any]) -> None:
         """Faults of the transport: a message that is no message is logged, nothing more."""
-        log.warning("%s: %s", source.__name__, error)
+        if not isinstance(error, EXPECTED):
+            log.warning("%s: %s", source.__name__, error)
 
     def complain(
         self, message: str, kind: types.MessageType = types.MessageType.Warning, key: str | None = None
@@ -181,7 +185,7 @@ class PyptoServer(LanguageServer):
         self._complained.clear()
         for document in list(self.documents.values()):
             self.apply_config(document)
-            self.schedule(document)
+            self.look_again(document)
         for listener in self.settings_listeners:
             listener()
 
@@ -237,6 +241,9 @@ class PyptoServer(LanguageServer):
         if document.ours:
             self.apply_config(document)
             self.schedule(document)
+        else:
+            self.worker.edit(path, lambda: self.core.open(path, text, version))
+        self._look_again_at_importers(document)
 
     def changed(self, uri: str, text: str, version: int) -> None:
         document = self.documents.get(uri)
@@ -252,9 +259,7 @@ class PyptoServer(LanguageServer):
             if document.ours:
                 self.apply_config(document)
         self.schedule(document)
-        for other in list(self.documents.values()):
-            if other is not document and other.facts is not None and document.path in other.facts.modules:
-                self.schedule(other)
+        self._look_again_at_importers(document)
 
     def closed(self, uri: str) -> None:
         document = self.documents.pop(uri, None)
@@ -264,6 +269,18 @@ class PyptoServer(LanguageServer):
         self.worker.edit(document.path, lambda: self.core.close(document.path))
         for listener in self.closed_listeners:
             listener(document)
+        self._look_again_at_importers(document)
+
+    def look_again(self, document: Open) -> None:
+        """Something that the document depends on has changed: what is known of it is out of date."""
+        document.revision += 1
+        self._release(document)
+        self.schedule(document)
+
+    def _look_again_at_importers(self, document: Open) -> None:
+        for other in list(self.documents.values()):
+            if other is not document and other.facts is not None and document.path in other.facts.modules:
+                self.look_again(other)
 
     def _release(self, document: Open) -> None:
         """Wake everybody who waits for a version that has gone."""
@@ -275,10 +292,14 @@ class PyptoServer(LanguageServer):
     def schedule(self, document: Open, lower: bool | None = None) -> None:
         """Have the newest text of a document analysed: names, then the quick findings, the lowering after them."""
         if not document.ours:
+            if document.revision > 1:
+                plain, body, number = document.path, document.text, document.version
+                self.worker.edit(plain, lambda: self.core.open(plain, body, number))
             return
         path, text, version, revision = document.path, document.text, document.version, document.revision
         if lower is None:
             lower = self.config_of(path).run == "onType" or document.full is None
+        document.expected = Tier.FULL if lower else Tier.TYPED
         loop = self.loop or asyncio.get_running_loop()
         self.loop = loop
 
@@ -362,9 +383,9 @@ class PyptoServer(LanguageServer):
         """Wait until the newest revision has been analysed so far; False when ``timeout`` (seconds) came first.
 
         Raises:
-            ContentModified: the document changed, or was closed, meanwhile.
+            ContentModified: the text changed, or the document was closed, meanwhile.
         """
-        revision = document.revision
+        lines = document.lines
         loop = asyncio.get_running_loop()
         end = loop.time() + timeout if timeout is not None else None
         while not document.reached(tier):
@@ -374,7 +395,7 @@ class PyptoServer(LanguageServer):
                 await asyncio.wait_for(waiter, None if end is None else max(end - loop.time(), 0))
             except asyncio.TimeoutError:
                 return False
-            if document.revision != revision or self.documents.get(document.uri) is not document:
+            if document.lines is not lines or self.documents.get(document.uri) is not document:
                 raise ContentModified
         return True
 

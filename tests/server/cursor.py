@@ -31,7 +31,9 @@ def source(marked: str) -> Source:
     return Source(before + after, before.count("\n"), len(before) - before.rfind("\n") - 1)
 
 
-def facts(text: str, lowered: bool = True, files: dict[str, str] | None = None, backend: str = "a2a3") -> FileFacts:
+def facts(
+    text: str, lowered: bool = True, files: dict[str, str] | None = None, backend: str = "a2a3"
+) -> FileFacts:
     """Everything that is known of a file called ``/w/kernel.py`` beside ``files``."""
     core = Workspace(Files(files or {}), Settings(backend=backend))
     core.open("/w/kernel.py", text)

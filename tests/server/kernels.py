@@ -1,6 +1,6 @@
 """Kernels that the tests of the server share."""
 
-TILES = '''\
+TILES = """\
 import pypto.language as pl
 
 
@@ -23,9 +23,9 @@ class Scaled:
         scaled = pl.mul(local, 0.125)
         written = pl.store(scaled, [0, 0], y)
         return written
-'''
+"""
 
-RAGGED = '''\
+RAGGED = """\
 import pypto.language as pl
 
 
@@ -48,9 +48,9 @@ class Ragged:
         halved = pl.mul(local, 0.5)
         written = pl.store(halved, [0, 0], y)
         return written
-'''
+"""
 
-REGION = '''\
+REGION = """\
 import pypto.language as pl
 
 ROWS = 64
@@ -74,7 +74,7 @@ class Region:
                 mine = gate[lane * HALF : lane * HALF + HALF, 0:64]
                 y[lane * HALF : lane * HALF + HALF, 0:64] = pl.mul(share, mine)
         return y
-'''
+"""
 
 WRONG = REGION.replace("pl.mul(share, mine)", "pl.col_expand_mul(share, pl.col_max(mine))")
 
@@ -108,7 +108,7 @@ def row_softmax(
     return y
 '''
 
-CARRIED = '''\
+CARRIED = """\
 import pypto.language as pl
 
 
@@ -123,4 +123,4 @@ class Carried:
             summed = pl.yield_(more)
         written = pl.store(summed, [0, 0], y)
         return written
-'''
+"""

@@ -79,12 +79,20 @@ def test_decorators_only_where_one_is_written() -> None:
 
 
 def test_members_of_an_enumeration() -> None:
-    assert set(labels(in_body(TILES, "x = pl.Mem.$0", "written = "))) >= {"Vec", "Mat", "Left", "Right", "Acc"}
+    assert set(labels(in_body(TILES, "x = pl.Mem.$0", "written = "))) >= {
+        "Vec",
+        "Mat",
+        "Left",
+        "Right",
+        "Acc",
+    }
     assert labels(in_body(TILES, "x = pl.SplitMode.$0", "written = ")) == ["LEFT_RIGHT", "NONE", "UP_DOWN"]
 
 
 def test_keywords_of_the_callee_that_are_not_written_yet() -> None:
-    found = labels(in_body(TILES, "x = pl.load(a, [0, 0], [8, 8], target_memory=pl.Mem.Vec, $0)", "written = "))
+    found = labels(
+        in_body(TILES, "x = pl.load(a, [0, 0], [8, 8], target_memory=pl.Mem.Vec, $0)", "written = ")
+    )
     assert "target_memory=" not in found
     assert "clamp=" in found or len([label for label in found if label.endswith("=")]) > 0
 
@@ -110,7 +118,10 @@ def test_constants_and_kernels_of_the_file() -> None:
 
 
 def test_methods_of_the_program() -> None:
-    text = REGION + "\n    @pl.function\n    def other(self, a: pl.Tensor[[4, 4], pl.FP32]):\n        x = self.$0\n"
+    text = (
+        REGION
+        + "\n    @pl.function\n    def other(self, a: pl.Tensor[[4, 4], pl.FP32]):\n        x = self.$0\n"
+    )
     assert labels(text) == ["gated"]
 
 
@@ -124,7 +135,9 @@ def test_codes_in_an_ignore_comment() -> None:
 
 
 def test_the_files_alias_is_used() -> None:
-    text = TILES.replace("import pypto.language as pl", "import pypto.language as lang").replace("pl.", "lang.")
+    text = TILES.replace("import pypto.language as pl", "import pypto.language as lang").replace(
+        "pl.", "lang."
+    )
     found = items(in_body(text, "x = lang.$0", "written = "))
     assert "exp" in {item.label for item in found}
     values = labels(in_body(text, "x = lang.cast(scaled, $0", "written = "))
@@ -182,7 +195,10 @@ def test_the_innermost_call_counts() -> None:
 def test_constructs_have_signatures() -> None:
     found = signature(in_body(TILES, "for lane in pl.split_aiv(2, $0", "written = "))
     assert found.label == "pl.split_aiv(lanes: int = 2, *, mode: SplitMode)"
-    assert active(signature(in_body(TILES, "for lane in pl.split_aiv(2, mode=$0", "written = "))) == "mode: SplitMode"
+    assert (
+        active(signature(in_body(TILES, "for lane in pl.split_aiv(2, mode=$0", "written = ")))
+        == "mode: SplitMode"
+    )
 
 
 def test_kernels_have_signatures() -> None:
@@ -193,11 +209,20 @@ def test_kernels_have_signatures() -> None:
 
 
 def test_methods_and_imported_functions_have_signatures() -> None:
-    text = REGION + "\n    @pl.function\n    def other(self, a: pl.Tensor[[4, 4], pl.FP32]):\n        x = self.gated($0)\n"
+    text = (
+        REGION
+        + "\n    @pl.function\n    def other(self, a: pl.Tensor[[4, 4], pl.FP32]):\n        x = self.gated($0)\n"
+    )
     assert signature(text).label.startswith("gated(a: pl.Tensor[[ROWS, 128], pl.BF16]")
     files = {"parts.py": "def half(x, by=2):\n    return x\n"}
-    assert signature("import pypto.language as pl\nfrom parts import half\n\ny = half($0)\n", files).label == "half(x, by=2)"
-    assert signature("import pypto.language as pl\nimport parts\n\ny = parts.half($0)\n", files).label == "half(x, by=2)"
+    assert (
+        signature("import pypto.language as pl\nfrom parts import half\n\ny = half($0)\n", files).label
+        == "half(x, by=2)"
+    )
+    assert (
+        signature("import pypto.language as pl\nimport parts\n\ny = parts.half($0)\n", files).label
+        == "half(x, by=2)"
+    )
 
 
 def test_no_signature_outside_calls() -> None:

@@ -43,7 +43,10 @@ def test_a_ragged_tile_shows_both_lanes_own_numbers() -> None:
 
 def test_a_boundary_shows_direction_code_slot_and_ring() -> None:
     text = hover(at(TILES, "local = "))
-    assert "crosses: cube → vector, split 1 = TILE_UP_DOWN, slot 64 KiB, ring 2 × 64 KiB = 128 KiB of UB (184 KiB)" in text
+    assert (
+        "crosses: cube → vector, split 1 = TILE_UP_DOWN, slot 64 KiB, ring 2 × 64 KiB = 128 KiB of UB (184 KiB)"
+        in text
+    )
     ragged = hover(at(RAGGED, "local = "))
     assert "split 3 = TILE_UP_DOWN_ODD" in ragged
 
@@ -158,7 +161,9 @@ def test_a_kernel_shows_its_signature_and_documentation() -> None:
 
 
 def test_a_kernel_of_another_file_says_where() -> None:
-    files = {"parts.py": "import pypto.language as pl\n\n\n@pl.jit.inline\ndef half(x: pl.Tensor):\n    return pl.mul(x, 0.5)\n"}
+    files = {
+        "parts.py": "import pypto.language as pl\n\n\n@pl.jit.inline\ndef half(x: pl.Tensor):\n    return pl.mul(x, 0.5)\n"
+    }
     text = hover("import pypto.language as pl\nimport parts\n\nf = parts.ha$0lf\n", files)
     assert "def half(x: pl.Tensor)" in text
     assert "defined in: parts.py" in text
@@ -175,6 +180,8 @@ def test_a_code_in_an_ignore_comment() -> None:
     assert text.startswith("aiv-cube-in-region (error)")
 
 
-@pytest.mark.parametrize("marked", ["import pypto.language as pl\n$0\n", "# pypto\nx = undefi$0ned\n", "# pypto\nx = '$0text'\n"])
+@pytest.mark.parametrize(
+    "marked", ["import pypto.language as pl\n$0\n", "# pypto\nx = undefi$0ned\n", "# pypto\nx = '$0text'\n"]
+)
 def test_nothing_to_say(marked: str) -> None:
     assert hover(marked) == ""

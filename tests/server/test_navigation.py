@@ -8,7 +8,7 @@ from pypto_core import Target, Workspace
 from tests.server.cursor import Files, source
 from tests.server.kernels import JIT, REGION, TILES
 
-PARTS = '''\
+PARTS = """\
 import pypto.language as pl
 
 ROWS = 8
@@ -17,7 +17,7 @@ ROWS = 8
 @pl.jit.inline
 def half(x: pl.Tensor, by: pl.Scalar[pl.FP32]):
     return pl.mul(x, by)
-'''
+"""
 
 
 class Project:
@@ -78,7 +78,10 @@ def test_a_parameter_and_a_constant() -> None:
 
 
 def test_a_method_behind_self() -> None:
-    text = REGION + "\n    @pl.function\n    def other(self, a: pl.Tensor[[4, 4], pl.FP32]):\n        x = self.ga$0ted(a)\n"
+    text = (
+        REGION
+        + "\n    @pl.function\n    def other(self, a: pl.Tensor[[4, 4], pl.FP32]):\n        x = self.ga$0ted(a)\n"
+    )
     assert Project(k=text).where() == "k.py:10:9"
 
 
@@ -104,7 +107,10 @@ def test_a_keyword_leads_to_the_parameter() -> None:
     assert Project(k=text, parts=PARTS).where() == "parts.py:7:24"
 
 
-@pytest.mark.parametrize("marked", ["import pypto.language as pl\nx = pl.ex$0p(1)\n", "x = pri$0nt(1)\n", "from nowhere import th$0ing\n"])
+@pytest.mark.parametrize(
+    "marked",
+    ["import pypto.language as pl\nx = pl.ex$0p(1)\n", "x = pri$0nt(1)\n", "from nowhere import th$0ing\n"],
+)
 def test_names_that_lead_nowhere(marked: str) -> None:
     assert Project(k=marked).where() == ""
 

@@ -39,7 +39,10 @@ def test_lanes_behind_the_type() -> None:
 
 
 def test_lanes_alone() -> None:
-    assert shown(TILES, replace(ALL_OFF, hint_lanes=True)) == {"local": " → [64, 128]/lane", "scaled": " → [64, 128]/lane"}
+    assert shown(TILES, replace(ALL_OFF, hint_lanes=True)) == {
+        "local": " → [64, 128]/lane",
+        "scaled": " → [64, 128]/lane",
+    }
 
 
 def test_ragged_lanes_show_both() -> None:

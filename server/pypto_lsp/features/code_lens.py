@@ -51,8 +51,7 @@ def register(server: PyptoServer) -> None:
         if view is None or view.lowered or not server.config_of(view.document.path).code_lens:
             return None
         document = view.document
-        if server.config_of(document.path).run == "onType" or document.full is None:
-            await server.settled(document, Tier.FULL, PATIENCE)
+        await server.settled(document, document.expected, PATIENCE)
         server.refreshes.note("code lenses", document)
         facts = document.facts
         if facts is None:

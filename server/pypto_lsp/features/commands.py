@@ -10,7 +10,7 @@ from typing import Any
 from pypto_lsp import __version__
 from pypto_lsp.features.lowered_ir import content
 from pypto_lsp.positions import path_of
-from pypto_lsp.server import PyptoServer, Tier
+from pypto_lsp.server import PyptoServer
 
 
 def register(server: PyptoServer) -> None:
@@ -36,11 +36,11 @@ def register(server: PyptoServer) -> None:
 
     @server.command("pypto.server.analysed")
     async def analysed(uri: str) -> bool:
-        """Answers when everything is known of the newest version of a document."""
+        """Answers when all that is going to be known of the newest version of a document is known."""
         document = server.document(uri)
         if document is None:
             return False
-        return await server.settled(document, Tier.FULL)
+        return await server.settled(document, document.expected)
 
     @server.command("pypto.server.scanned")
     async def scanned() -> int:

@@ -514,7 +514,5 @@ def register(server: PyptoServer) -> None:
                 if text_document and text_document.completion
                 else None
             )
-            item.documentation = content_of(
-                server, text, wanted.documentation_format if wanted is not None else None
-            )
+            item.documentation = content_of(text, wanted.documentation_format if wanted is not None else None)
         return item

@@ -31,7 +31,7 @@ from pypto_core import (
 from pypto_lsp.positions import Positions, columns_of
 from pypto_lsp.render.language import call_facts, function_markdown, language_markdown
 from pypto_lsp.render.value import crossing_text, history_rows, markdown, value_head
-from pypto_lsp.server import IR_SCHEME, Open, PyptoServer, Tier
+from pypto_lsp.server import IR_SCHEME, Open, PyptoServer
 
 _IGNORED_CODE = re.compile(r"[a-z0-9-]+")
 #: How long a hover waits for the lowering of a kernel that has just been edited, in seconds.
@@ -240,11 +240,9 @@ def plain(text: str) -> str:
     return "\n".join(lines).replace("**", "").replace("`", "").strip()
 
 
-def content_of(
-    server: PyptoServer, text: str, formats: Sequence[types.MarkupKind] | None
-) -> types.MarkupContent:
-    """Markdown, or plain text for clients that cannot show it."""
-    if types.MarkupKind.Markdown in (formats or [types.MarkupKind.Markdown]):
+def content_of(text: str, formats: Sequence[types.MarkupKind] | None) -> types.MarkupContent:
+    """Markdown for clients that say they show it, plain text for all others."""
+    if types.MarkupKind.Markdown in (formats or ()):
         return types.MarkupContent(kind=types.MarkupKind.Markdown, value=text)
     return types.MarkupContent(kind=types.MarkupKind.PlainText, value=plain(text))
 
@@ -252,20 +250,24 @@ def content_of(
 async def subject_of(server: PyptoServer, document: Open, patience: float = PATIENCE) -> Subject:
     """Facts of the newest version; a kernel that is being lowered is waited for a moment."""
     await server.settled(document)
-    if document.full is not None or server.config_of(document.path).run == "onType":
-        await server.settled(document, Tier.FULL, patience)
+    await server.settled(document, document.expected, patience)
     names = await server.names_of(document)
     facts = document.facts
     return Subject(names, facts, document.histories, facts.finder(names) if facts is not None else None)
 
 
-def to_hover(server: PyptoServer, found: HoverText, positions: Positions) -> types.Hover:
+def hover_formats(server: PyptoServer) -> Sequence[types.MarkupKind] | None:
+    """Forms of text that the client shows in hovers."""
     wanted = getattr(server.client_capabilities.text_document, "hover", None)
-    formats = wanted.content_format if wanted is not None else None
+    return wanted.content_format if wanted is not None else None
+
+
+def to_hover(server: PyptoServer, found: HoverText, positions: Positions) -> types.Hover:
+    formats = hover_formats(server)
     span = types.Range(
         start=positions.position(found.line, found.start), end=positions.position(found.line, found.end)
     )
-    return types.Hover(contents=content_of(server, found.markdown, formats), range=span)
+    return types.Hover(contents=content_of(found.markdown, formats), range=span)
 
 
 def register(server: PyptoServer) -> None:

@@ -20,7 +20,7 @@ from pypto_core import (
     trip_count,
 )
 from pypto_lsp.config import Config
-from pypto_lsp.features.hover import Subject, content_of, subject_of, value_text
+from pypto_lsp.features.hover import Subject, content_of, hover_formats, subject_of, value_text
 from pypto_lsp.render.value import dtype_shape_text, lane_shape_text
 from pypto_lsp.server import PyptoServer
 
@@ -178,7 +178,7 @@ def register(server: PyptoServer) -> None:
         subject = await subject_of(server, document)
         text = tooltip(subject, str(data["name"]), int(data["line"]), int(data["column"]))
         if text:
-            hint.tooltip = content_of(server, text, None)
+            hint.tooltip = content_of(text, hover_formats(server))
         return hint
 
 

@@ -138,13 +138,13 @@ def register(server: PyptoServer) -> None:
         parameters = [
             types.ParameterInformation(
                 label=(start, end) if offsets else found.label[start:end],
-                documentation=content_of(server, doc, formats) if doc else None,
+                documentation=content_of(doc, formats) if doc else None,
             )
             for start, end, doc in found.parameters
         ]
         signature = types.SignatureInformation(
             label=found.label,
-            documentation=content_of(server, found.doc, formats) if found.doc else None,
+            documentation=content_of(found.doc, formats) if found.doc else None,
             parameters=parameters,
             active_parameter=found.active,
         )
