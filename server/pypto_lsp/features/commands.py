@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 from importlib.metadata import version
@@ -88,7 +89,7 @@ def entry_list(server: PyptoServer, path: str) -> list[dict[str, Any]]:
 def debug_text(server: PyptoServer) -> str:
     """What a bug report needs."""
     lines = [
-        f"pypto-lsp {__version__}, Python {sys.version.split()[0]} ({sys.executable})",
+        f"pypto-lsp {__version__}, Python {sys.version.split()[0]} ({sys.executable}), process {os.getpid()}",
         f"{platform.platform()}, pygls {version('pygls')}, libcst {version('libcst')}",
         f"peak memory {peak_memory()}, revision {server.core.db.revision}",
         "",
