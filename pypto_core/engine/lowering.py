@@ -33,6 +33,8 @@ __all__ = ["FAULTS", "INPUT", "Early", "Lowering", "PassMemory", "Stage", "Stop"
 
 #: Stands for the verification before the first pass where a pass name is expected.
 INPUT = "pipeline_input"
+#: After this pass no inline function is left.
+_INLINED = "InlineFunctions"
 #: After this pass every kernel is a function of its own, and still as the author wrote it.
 _OUTLINED = "OutlineIncoreScopes"
 
@@ -231,12 +233,22 @@ class _Run:
         try:
             if todo:
                 located += verify_located(self.program, todo, self.backend)
-            if name == ORPHAN_POINT:
+            if name == _INLINED:
+                located += self._dangling()
+            elif name == ORPHAN_POINT:
                 located += orphans_located(self.program)
         except FAULTS as fault:
             located.append(("", internal_fault("verification", self.program, fault)))
         self.found += (finding for _, finding in located)
         self._stop_erroneous(name, located)
+
+    def _dangling(self) -> list[Located]:
+        """Calls of inline functions that are still calls although the functions are gone."""
+        names = {f.name for f in self.source.functions if f.func_type is FunctionType.Inline}
+        if not names:
+            return []
+        located = verify_located(self.program, ("InlineFunctionsEliminated",), self.backend)
+        return [(name, finding) for name, finding in located if finding.data.get("callee") in names]
 
     def hints(self) -> None:
         """Performance hints about the functions that went through all passes."""

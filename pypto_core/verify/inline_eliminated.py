@@ -27,12 +27,12 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
         callee = context.program.get_function(call.name)
         span = best_span(call.span, function.span)
         if callee is None:
+            written = span.text.partition("(")[0] or call.name
             yield _report(
                 "dangling-call",
                 2,
-                f"Dangling {word} to function '{call.name}' (no such function in program — likely a former "
-                "Inline callee that wasn't spliced). Give the call a statement of its own: "
-                f"`value = self.{call.name}(...)`",
+                f"{word.lower()} of '{call.name}' inside another expression: an inline function takes the place of its call only "
+                f"where the call is a statement of its own; write `value = {written}(...)` first",
                 span,
                 data={"callee": call.name},
             )

@@ -252,7 +252,8 @@ class Outliner:
         directions = infer_directions(body, inputs, results.stored, self._lookup)
         body, stored = _name_stores(body, results.stored)
         mapping: dict[ir.Expr, ir.Expr] = {
-            v: ir.Var(v.name_hint, v.type, span=v.span) for v in (*inputs, *results.ordinary)
+            v: ir.Var(v.name_hint, v.type, span=v.span if v.span.is_valid else scope.span)
+            for v in (*inputs, *results.ordinary)
         }
         mutator = BaseMutator(mapping)
         new_body: ir.Stmt = mutator.rewrite(body)
