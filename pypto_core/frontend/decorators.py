@@ -11,7 +11,7 @@ from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_
 from pypto_core.frontend.recovery import FunctionSyntax, Statement
 from pypto_core.frontend.symbols import ENUMS, enum_member
 from pypto_core.frontend.syntax import dotted, string_literal
-from pypto_core.ir import DERIVED_LEVEL_ROLE, FunctionType, Level, Role, SplitMode
+from pypto_core.ir import DERIVED_LEVEL_ROLE, ErrorType, Expr, FunctionType, Level, Role, SplitMode
 
 _KEYWORDS = ("type", "level", "role", "attrs", "auto_scope", "strict_ssa", "external_source")
 _ENUM_OF = {"type": "FunctionType", "level": "Level", "role": "Role"}
@@ -243,4 +243,17 @@ def _directive(ctx: FunctionContext, call: ast.Call, attrs: dict[str, Any]) -> N
         if name in attrs:
             ctx.error("func-attr-duplicate", f"attribute '{name}' is given twice", key or value, name=name)
             continue
-        _store(attrs, name, read_value(ctx, name, value, "func-attr-form"))
+        read = read_value(ctx, name, value, "func-attr-form")
+        if _is_faulty(read):
+            continue
+        if name == "split" and not (isinstance(read, int) and read in _SPLIT_MODES):
+            ctx.fail("func-attr-form", "'split' is a pl.SplitMode", value)
+        _store(attrs, name, read)
+
+
+_SPLIT_MODES = frozenset(int(mode) for mode in SplitMode)
+
+
+def _is_faulty(value: object) -> bool:
+    """Whether an error has been reported for the value already."""
+    return isinstance(value, Expr) and isinstance(value.type, ErrorType)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from enum import IntEnum
 from keyword import iskeyword
 from typing import Any
 
@@ -271,6 +272,10 @@ class ExprPrinter:
             return f"{self.prefix}.{kind.__name__}.{value.name}"
         if kind in (PipeType, AtomicType, SplitMode):
             return str(int(value)) if kind is SplitMode else f"{self.prefix}.{kind.__name__}.{value.name}"
+        if value is None:
+            return "None"
+        if isinstance(value, IntEnum):
+            return f"{self.prefix}.{kind.__name__}.{value.name}"
         raise PrintError(f"value of type {kind.__name__} under {key!r}")
 
     def attr_value(self, key: str, value: Any) -> str:

@@ -134,12 +134,15 @@ def _decorator_keywords(function: Function, p: str) -> Iterator[str]:
         yield f", external_source={quote(function.attrs['external_source'])}"
 
 
+_SPLIT_MODES = frozenset(int(mode) for mode in SplitMode)
+
+
 def _func_attrs(printer: StmtPrinter, function: Function) -> str:
     parts = []
     for key, value in function.attrs.items():
         if key in ("auto_scope", "external_source") or (key == "split" and not value):
             continue
-        if key == "split":
+        if key == "split" and isinstance(value, int) and value in _SPLIT_MODES:
             text = f"{printer.prefix}.SplitMode.{SplitMode(value).name}"
         else:
             text = printer.attr_value(key, value)

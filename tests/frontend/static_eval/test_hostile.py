@@ -44,6 +44,14 @@ HOSTILE = {
     "int_of_text": "x = int('9' * 500000)\n",
     "format_attributes": "x = '{0.__class__.__mro__}'.format(1)\n",
     "math": "import math\nx = math.prod(range(1, 99999))\ny = math.exp(10 ** 9)\nz = math.lcm(*range(1, 9999))\n",
+    "slices": "l = list(range(100000))\nwhile True:\n    y = l[:]\n",
+    "copies": "d = {i: i for i in range(10000)}\nwhile True:\n    y = dict(d)\n    z = d.copy()\n",
+    "membership": "t = 'ab' * 450000\nwhile True:\n    y = 'zz' in t\n",
+    "methods": "t = 'ab' * 450000\nwhile True:\n    y = t.upper()\n    z = t.count('zz')\n",
+    "definitions": "while True:\n    class E:\n        def f(self):\n            return 1\n",
+    "definitions_in_unknown_loop": "for i in u:\n    class E:\n        x = i\n",
+    "shared_parts": "x = []\n" + "x = [x, x]\n" * 60 + "y = str(x)\nz = x == [x]\n",
+    "shared_keys": "x = ()\n" + "x = (x, x)\n" * 60 + "y = {x: 1}\n",
     "join": "x = ('y' * 99999).join(['z'] * 99999)\n",
 }
 
@@ -51,9 +59,9 @@ HOSTILE = {
 @pytest.mark.parametrize("name", HOSTILE)
 def test_bounded(name: str) -> None:
     text = HOSTILE[name] + "AFTER = 6 * 7\n"
-    started = time.perf_counter()
+    started = time.process_time()
     graph = ModuleGraph(ModuleFile("m", "m.py", text), limits=Limits(steps=200_000))
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert graph.interpreter.budget.spent < 250_000
     if "\0" not in text:
         after = graph.root.value("AFTER")
