@@ -39,16 +39,10 @@ def in_table(text: str) -> str:
     return re.sub(r"`[^`]*`", lambda m: m.group().replace("|", r"\|"), markdown(text))
 
 
-def listing(text: str, marked: list[int], title: str = "") -> list[str]:
+def listing(text: str, marked: list[int]) -> list[str]:
     """A Python listing whose lines ``marked`` (1-based) stand out."""
-    shown = f' title="{title}"' if title else ""
     lines = f' hl_lines="{" ".join(map(str, marked))}"' if marked else ""
-    return [
-        f"```{{ .python{shown}{lines} }}" if shown or lines else "```python",
-        *text.strip("\n").split("\n"),
-        "```",
-        "",
-    ]
+    return [f"```python{lines}", *text.strip("\n").split("\n"), "```", ""]
 
 
 def changed_lines(before: str, after: str) -> tuple[list[int], list[int]]:

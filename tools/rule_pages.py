@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from importlib import import_module
 
 from pypto_core import Rule, Severity, rules
@@ -88,7 +89,8 @@ def _page(rule: Rule, topic: str) -> str:
 
 
 def _anchor(topic: str) -> str:
-    return topic.replace("_", "-")
+    """Of the heading, as Markdown renderers make it."""
+    return re.sub(r"[^a-z ]", "", TOPICS[topic][0].lower()).replace(" ", "-")
 
 
 def _index() -> str:
@@ -107,7 +109,7 @@ def _index() -> str:
         "",
     ]
     for topic, (title, intro) in TOPICS.items():
-        lines += [f"## {title} {{ #{_anchor(topic)} }}", "", intro, ""]
+        lines += [f"## {title}", "", intro, ""]
         lines += ["| code | what | severity | fix |", "|---|---|---|---|"]
         for rule in import_module(f"pypto_core.diagnostic_rules.{topic}").RULES:
             fix = "" if rule.fix == "none" else rule.fix

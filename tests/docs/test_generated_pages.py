@@ -7,12 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from pypto_core import rules
+from pypto_core import Severity, parse, rules
+from pypto_core.passes.pipeline import PIPELINE
 from pypto_lsp.links import RULE_PAGES, SITE, rule_page
-from tools import rule_pages
+from tools import pass_pages, rule_pages
 from tools.pages import ROOT, changed_lines, in_table, markdown, stale
+from tools.pass_texts import TEXTS
 
-GENERATED = [("tools.rule_pages", rule_pages.FOLDER, rule_pages.pages)]
+GENERATED = [
+    ("tools.rule_pages", rule_pages.FOLDER, rule_pages.pages),
+    ("tools.pass_pages", pass_pages.FOLDER, pass_pages.pages),
+]
 
 
 @pytest.mark.parametrize(("module", "folder", "pages"), GENERATED, ids=[g[0] for g in GENERATED])
@@ -70,3 +75,18 @@ def test_bars_in_code_are_escaped_in_tables() -> None:
 
 def test_lines_that_differ_stand_out() -> None:
     assert changed_lines("a\nb\nc\n", "a\nx\ny\nc\nd\n") == ([2], [2, 3, 5])
+
+
+def test_every_pass_is_described_and_the_codes_are_real() -> None:
+    assert tuple(TEXTS) == PIPELINE
+    for name, text in TEXTS.items():
+        assert set(text.codes) <= rules().keys(), name
+
+
+@pytest.mark.parametrize("name", PIPELINE)
+def test_the_example_of_a_pass_shows_a_change(name: str) -> None:
+    source, before, after = pass_pages.before_and_after(name)
+    assert not [d for d in parse(source).diagnostics if d.severity is Severity.ERROR]
+    assert after is not before
+    page = (pass_pages.FOLDER / f"{pass_pages.factory_of(name)}.md").read_text(encoding="utf-8")
+    assert "hl_lines" in page.partition(f"\nAfter {name}:\n")[2]

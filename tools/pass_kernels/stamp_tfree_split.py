@@ -1,0 +1,14 @@
+import pypto.language as pl
+
+
+@pl.program
+class StampTfreeSplit:
+    @pl.function(type=pl.FunctionType.AIV)
+    def lanes(self, y: pl.Out[pl.Tensor[[32, 64], pl.FP32]]) -> pl.Tensor[[32, 64], pl.FP32]:
+        ring = pl.reserve_buffer(name="c2v", size=65536, base=0x1000)
+        pl.aiv_initialize_pipe(ring, pl.const(0, pl.INT32), dir_mask=1, slot_size=16384)
+        share: pl.Tile[[32, 64], pl.FP32, pl.Mem.Vec] = pl.tpop_from_aic(split=2, id=3)
+        scaled = pl.mul(share, 0.125)
+        pl.tfree_to_aic(share)
+        written = pl.store(scaled, [0, 0], y)
+        return written
