@@ -31,6 +31,7 @@ class _Check:
         self._dead: dict[ir.Var, _Kill] = {}
         self._found: list[Diagnostic] = []
         self._tuples: dict[ir.Var, dict[int, ir.Var]] = {}
+        self._kills: dict[ir.Stmt, dict[ir.Var, _Kill]] = {}
         for stmt in ir.walk_stmts(function.body):
             if isinstance(stmt, ir.AssignStmt) and isinstance(stmt.value, ir.TupleGetItem):
                 source = as_var(stmt.value.tuple)
@@ -143,8 +144,7 @@ class _Check:
                 self._read(expr, loop.span)
                 self._kill(expr, loop.span, None)
         # What the body passes on is dead again when the next iteration starts, carried values excepted.
-        probe = _Silent(self)
-        for var, kill in probe.kills_of(loop.body).items():
+        for var, kill in self._kills_of(loop.body).items():
             if var not in loop.iter_args:
                 self._dead.setdefault(var, kill)
         if isinstance(loop, ir.WhileStmt):
@@ -152,21 +152,16 @@ class _Check:
             self._kill(loop.condition, loop.span, None)
         self._stmt(loop.body)
 
-
-class _Silent:
-    """What a body leaves dead, without reporting."""
-
-    def __init__(self, check: _Check) -> None:
-        self._check = check
-
-    def kills_of(self, body: ir.Stmt) -> dict[ir.Var, _Kill]:
-        check = self._check
-        dead, found = check._dead, check._found
-        check._dead, check._found = {}, []
-        check._stmt(body)
-        kills = check._dead
-        check._dead, check._found = dead, found
-        return kills
+    def _kills_of(self, body: ir.Stmt) -> dict[ir.Var, _Kill]:
+        """What a body leaves dead, without reporting; looked at once, however deep the loops are."""
+        known = self._kills.get(body)
+        if known is None:
+            dead, found = self._dead, self._found
+            self._dead, self._found = {}, []
+            self._stmt(body)
+            known = self._kills[body] = self._dead
+            self._dead, self._found = dead, found
+        return known
 
 
 def _place(span: ir.Span) -> str:
