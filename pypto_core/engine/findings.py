@@ -14,18 +14,31 @@ from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Spa
 
 #: A generated name of docs/spec/ir.md §1.9: ``acc__ssa_v0``, ``t__tile``, ``s__tile_Vec``.
 _GENERATED = re.compile(r"\b([A-Za-z]\w*?)__(?:\w+)\b")
-_IGNORE = re.compile(r"#\s*pypto:\s*ignore(?:\[([^\]\n]*)\])?")
+_IGNORE = re.compile(r"#[^\S\n]*pypto:[^\S\n]*ignore(?:\[([^\]\n]*)\])?")
 
 
 def unique(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Each code once per place, the first one found; then in source order."""
+    """Each code once per place, the first one found, without what only follows from another finding; in source order.
+
+    Messages are in the author's words already (:func:`in_authors_words`).
+    """
     kept: dict[tuple[str, object, int, int], Diagnostic] = {}
     # One statement of the author's may be lowered into several operators; of those the one that stands in the text is named.
     for finding in one_per_line(list(found)):
+        if finding.data.get("follow_up"):
+            continue
         span = finding.span
-        key = (finding.code, span.chunk if span.is_valid else finding.message, span.start, span.end)
-        kept.setdefault(key, in_authors_words(finding))
-    return tuple(sorted(kept.values(), key=_place))
+        key = (finding.code, span.chunk if span.chunk is not None else finding.message, span.start, span.end)
+        kept.setdefault(key, finding)
+    return tuple(sorted(kept.values(), key=_order))
+
+
+def _order(finding: Diagnostic) -> tuple[str, int, int, int]:
+    """The order of :func:`_place` without looking for lines: chunks are runs of whole lines, one below the other."""
+    chunk = finding.span.chunk
+    if chunk is None:
+        return "", -1, 0, finding.severity
+    return chunk.file, chunk.first_line, finding.span.start, finding.severity
 
 
 def one_per_line(diagnostics: list[Diagnostic]) -> list[Diagnostic]:
@@ -77,11 +90,12 @@ def ignored_codes(text: str) -> dict[int, frozenset[str] | None]:
     found: dict[int, frozenset[str] | None] = {}
     if "pypto:" not in text:
         return found
-    for number, line in enumerate(text.split("\n")):
-        match = _IGNORE.search(line)
-        if match is not None:
-            codes = match.group(1)
-            found[number] = None if codes is None else frozenset(c.strip() for c in codes.split(","))
+    line, counted = 0, 0
+    for match in _IGNORE.finditer(text):
+        line += text.count("\n", counted, match.start())
+        counted = match.start()
+        codes = match.group(1)
+        found.setdefault(line, None if codes is None else frozenset(c.strip() for c in codes.split(",")))
     return found
 
 

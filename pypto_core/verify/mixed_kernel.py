@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pypto_core import ir
 from pypto_core.analysis import lanes
 from pypto_core.analysis.affinity import Affinity, classify_call_affinity
 from pypto_core.analysis.statements import as_var, leaf_call
+from pypto_core.analysis.tpop import tpop_origins
 from pypto_core.diagnostics import Diagnostic, Related
 from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
+from pypto_core.verify.tfree_faults import POP_OF_FREE, no_origin, wrong_direction
 
 RULE = "MixedKernelExpanded"
 CODE = "mixed-kernel-expanded"
@@ -61,7 +63,7 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
     for stmt, call in _leaf_calls(function.body):
         if call.name == side.ops.pipe_init:
             yield from _initialize(function, call, best_span(call.span, stmt.span))
-    yield from _frees(function.body, function, side)
+    yield from _frees(function.body, function, side, tpop_origins(function.body))
 
 
 def _unmixed(function: ir.Function) -> Iterator[Diagnostic]:
@@ -213,34 +215,40 @@ def _initialize_faults(call: ir.Call) -> Iterator[str]:
             yield f"has a buffer for direction {_NAMES[direction]}, which its dir_mask leaves out"
 
 
-def _frees(body: ir.Stmt, function: ir.Function, side: _Side) -> Iterator[Diagnostic]:
-    """Pops and frees of one statement list, and of the lists inside."""
+def _frees(
+    body: ir.Stmt, function: ir.Function, side: _Side, pops: Mapping[ir.Var, ir.Call]
+) -> Iterator[Diagnostic]:
+    """Pops and frees of one statement list, and of the lists inside.
+
+    A received tile is also "never freed" when its free is the wrong one: that finding is marked as a follow-up.
+    """
     outstanding: dict[ir.Var, ir.Stmt] = {}
+    misdirected: set[ir.Var] = set()
+    strays = 0
     for stmt in ir.body_stmts(body):
         call = leaf_call(stmt)
         if call is not None and call.name == side.ops.pop and isinstance(stmt, ir.AssignStmt):
             outstanding[stmt.var] = stmt
-        elif call is not None and call.name in (side.ops.free, side.peer.free):
-            var = as_var(call.args[0]) if call.args else None
-            name = author_name(var) if var is not None else "?"
-            if call.name == side.peer.free:
+        elif call is not None and call.name in (side.ops.free, side.peer.free) and call.args:
+            var = as_var(call.args[0])
+            pop = pops.get(var) if var is not None else None
+            span = best_span(call.span, stmt.span)
+            if var is None or pop is None:
+                strays += 1
+                yield no_origin(call, span, RULE)
+            elif POP_OF_FREE[call.name] != pop.name:
+                misdirected.add(var)
+                yield wrong_direction(call, pop, span, RULE)
+            elif outstanding.pop(var, None) is None:
                 yield _report(
                     CODE,
                     0,
-                    f"'{call.name}' of '{name}' does not belong in {side.ops.name} function "
-                    f"'{function.name}', which frees with '{side.ops.free}'",
-                    stmt.span,
-                )
-            elif var is None or outstanding.pop(var, None) is None:
-                yield _report(
-                    CODE,
-                    0,
-                    f"'{call.name}' in function '{function.name}' frees '{name}', which no '{side.ops.pop}' before it in "
-                    "this block received",
-                    stmt.span,
+                    f"'{call.name}' in function '{function.name}' frees '{author_name(var)}', which no '{side.ops.pop}' before "
+                    "it in this block received",
+                    span,
                 )
         for inner in ir.stmt_bodies(stmt):
-            yield from _frees(inner, function, side)
+            yield from _frees(inner, function, side, pops)
     for var, stmt in outstanding.items():
         yield _report(
             CODE,
@@ -248,7 +256,11 @@ def _frees(body: ir.Stmt, function: ir.Function, side: _Side) -> Iterator[Diagno
             f"'{author_name(var)}', received by '{side.ops.pop}' in function '{function.name}', is never freed in its "
             f"block: add `pl.{side.ops.free.removeprefix('system.')}({author_name(var)})` after its last use",
             stmt.span,
-            data={"name": author_name(var), "free": side.ops.free},
+            data={
+                "name": author_name(var),
+                "free": side.ops.free,
+                "follow_up": var in misdirected or strays == len(outstanding),
+            },
         )
 
 

@@ -256,3 +256,37 @@ def test_the_rest_is_lowered_whatever_is_missing(stem: str, at: str) -> None:
             assert [d for d in lowering.diagnostics if d.severity < Severity.HINT] == [
                 d for d in lowering.diagnostics if d.code == "refused"
             ]
+
+
+# -- one mistake, one finding ----------------------------------------------------------------------------------------
+
+FREES = """import pypto.language as pl
+
+@pl.program
+class Case:
+    @pl.function(type=pl.FunctionType.AIV)
+    def vec(self, out: pl.Out[pl.Tensor[[16, 128], pl.FP32]]) -> pl.Tensor[[16, 128], pl.FP32]:
+        ring = pl.reserve_buffer(name="c2v", size=32768, base=0x1000)
+        pl.aiv_initialize_pipe(ring, pl.const(0, pl.INT32), dir_mask=1, slot_size=8192)
+        x: pl.Tile[[16, 128], pl.FP32, pl.Mem.Vec] = pl.tpop_from_aic(split=0)
+        z = pl.add(x, x)
+        {free}
+        res = pl.store(z, [0, 0], out)
+        return res
+"""
+
+
+@pytest.mark.parametrize(
+    ("free", "code"),
+    [
+        ("pl.tfree_to_aic(x)", None),
+        ("pl.tfree_to_aiv(x)", "tfree-direction"),
+        ("pl.tfree_to_aic(z)", "tfree-no-tpop"),
+        ("pl.tfree_to_aic(x, id=3)", "tfree-id-mismatch"),
+    ],
+)
+def test_a_wrong_free_is_told_once(free: str, code: str | None) -> None:
+    core = Workspace(settings=Settings(backend="a2a3"))
+    core.open("k.py", FREES.format(free=free))
+    found = [d for d in core.diagnostics("k.py") if d.severity is Severity.ERROR]
+    assert [(d.code, d.span.text) for d in found] == ([(code, free)] if code else [])
