@@ -47,12 +47,15 @@ class _Reader:
 
     def read(self) -> None:
         item = self.result.item
-        if isinstance(item, FunctionSyntax):
-            self.function_syntax(item)
-        elif isinstance(item, ClassSyntax):
-            self.class_syntax(item)
-        else:
-            self.visit(item.node)
+        try:
+            if isinstance(item, FunctionSyntax):
+                self.function_syntax(item)
+            elif isinstance(item, ClassSyntax):
+                self.class_syntax(item)
+            else:
+                self.visit(item.node)
+        except RecursionError:
+            pass  # an expression nested hundreds of times: the names read before it stand
         self._resolve()
         self.result.index()
 

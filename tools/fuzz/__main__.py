@@ -86,7 +86,10 @@ def _show(seed: int, number: int, crash: Crash, texts: Sequence[str], out: Path)
     out.mkdir(parents=True, exist_ok=True)
     file = out / f"{seed}_{number}_{backend}.py"
     file.write_text(small, encoding="utf-8", newline="")
-    print(f"\n=== case {number} (seed {seed}, {backend}): {crash.what}\n{crash.details}\n--- {file}\n{small}", flush=True)
+    print(
+        f"\n=== case {number} (seed {seed}, {backend}): {crash.what}\n{crash.details}\n--- {file}\n{small}",
+        flush=True,
+    )
 
 
 if __name__ == "__main__":

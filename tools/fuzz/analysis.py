@@ -9,7 +9,7 @@ from types import FrameType
 
 import pypto_core as pc
 
-#: A kernel of this size is analysed in well under a second; more than this is a hang.
+#: Seconds of processor time. A kernel of this size is analysed in well under one; more than this is a hang.
 SECONDS = 20
 PATH = "/fuzz/k.py"
 
@@ -32,8 +32,8 @@ def _alarm(number: int, frame: FrameType | None) -> None:
 
 def crash_of(text: str, backend: str | None = "a2a3", seconds: int = SECONDS) -> Crash | None:
     """What is wrong with the analysis of a text; None when all is well."""
-    signal.signal(signal.SIGALRM, _alarm)
-    signal.alarm(seconds)
+    signal.signal(signal.SIGPROF, _alarm)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         return _analysed(text, backend)
     except Hang as fault:
@@ -41,11 +41,15 @@ def crash_of(text: str, backend: str | None = "a2a3", seconds: int = SECONDS) ->
     except Exception as fault:
         return _crash("exception", fault)
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
 
 def _crash(kind: str, fault: BaseException) -> Crash:
-    frames = [f for f in traceback.extract_tb(fault.__traceback__) if "pypto_" in f.filename or "tools" in f.filename]
+    frames = [
+        f
+        for f in traceback.extract_tb(fault.__traceback__)
+        if "pypto_" in f.filename or "tools" in f.filename
+    ]
     place = ""
     if frames and kind != "hang":
         where = frames[-1].filename
@@ -63,7 +67,11 @@ def _analysed(text: str, backend: str | None) -> Crash | None:
     for finding in found:
         fault = finding.data.get("fault")
         if finding.code == "internal":
-            return _crash("internal", fault) if isinstance(fault, BaseException) else Crash("internal", finding.message)
+            return (
+                _crash("internal", fault)
+                if isinstance(fault, BaseException)
+                else Crash("internal", finding.message)
+            )
         _check_place(finding.span, text, finding.code)
         for other in finding.related:
             _check_place(other.span, text, finding.code)
@@ -88,7 +96,9 @@ def _check_place(span: pc.Span, text: str, code: str) -> None:
     """A finding stands inside the file."""
     if span.is_valid and span.filename == PATH:
         lines = text.count("\n") + text.count("\r") + 1
-        assert 1 <= span.line <= span.end_line <= lines + 1, f"{code} at line {span.line} to {span.end_line} of {lines}"
+        assert 1 <= span.line <= span.end_line <= lines + 1, (
+            f"{code} at line {span.line} to {span.end_line} of {lines}"
+        )
         assert span.column >= 1 and span.end_column >= 1, f"{code} at column {span.column}"
 
 

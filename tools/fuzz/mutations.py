@@ -64,7 +64,13 @@ def swap_tokens(text: str, random: Random, others: Sequence[str]) -> str:
     first, second = sorted((_some_token(text, random), _some_token(text, random)))
     if first[1] > second[0]:
         return text
-    return text[: first[0]] + text[slice(*second)] + text[first[1] : second[0]] + text[slice(*first)] + text[second[1] :]
+    return (
+        text[: first[0]]
+        + text[slice(*second)]
+        + text[first[1] : second[0]]
+        + text[slice(*first)]
+        + text[second[1] :]
+    )
 
 
 def _replaced(text: str, pattern: str, random: Random, choices: Sequence[str]) -> str:
@@ -166,7 +172,11 @@ def nest(text: str, random: Random, others: Sequence[str]) -> str:
 def unnest(text: str, random: Random, others: Sequence[str]) -> str:
     """A header taken away, what stands below it one level out."""
     lines = text.splitlines(keepends=True)
-    headers = [i for i, line in enumerate(lines) if line.rstrip().endswith(":") and line.strip().startswith(("for", "with", "if", "while"))]
+    headers = [
+        i
+        for i, line in enumerate(lines)
+        if line.rstrip().endswith(":") and line.strip().startswith(("for", "with", "if", "while"))
+    ]
     if not headers:
         return text
     at = random.choice(headers)
@@ -174,7 +184,9 @@ def unnest(text: str, random: Random, others: Sequence[str]) -> str:
     end = at + 1
     while end < len(lines) and (not lines[end].strip() or len(_indent(lines[end])) > depth):
         end += 1
-    return "".join(lines[:at] + [line[min(4, len(_indent(line))) :] for line in lines[at + 1 : end]] + lines[end:])
+    return "".join(
+        lines[:at] + [line[min(4, len(_indent(line))) :] for line in lines[at + 1 : end]] + lines[end:]
+    )
 
 
 def insert_line(text: str, random: Random, others: Sequence[str]) -> str:
@@ -216,13 +228,54 @@ def wrap_expression(text: str, random: Random, others: Sequence[str]) -> str:
     if not names:
         return text
     start, end = random.choice(names)
-    form = random.choice(["pl.{0}({1})", "pl.{0}({1}, {1})", "({1}, {1})", "-{1}", "[{1}]", "{1}[0]", "{1}[0:8, :]", "{1}.shape[0]", "{1} + {1}", "not {1}", "{1} < {1} < {1}"])
+    form = random.choice(
+        [
+            "pl.{0}({1})",
+            "pl.{0}({1}, {1})",
+            "({1}, {1})",
+            "-{1}",
+            "[{1}]",
+            "{1}[0]",
+            "{1}[0:8, :]",
+            "{1}.shape[0]",
+            "{1} + {1}",
+            "not {1}",
+            "{1} < {1} < {1}",
+        ]
+    )
     return text[:start] + form.format(random.choice(_OPERATIONS), text[start:end]) + text[end:]
 
 
 def noise(text: str, random: Random, others: Sequence[str]) -> str:
     at = random.randrange(len(text) + 1)
-    return text[:at] + random.choice(["\x00", "\t", "\r", "\f", "\\", '"""', "'", "#", "(", ")", "{", "é", "\u2028", "\ud7ff", "🙂", ";", ":", "\\\n", "@", "`"]) + text[at:]
+    return (
+        text[:at]
+        + random.choice(
+            [
+                "\x00",
+                "\t",
+                "\r",
+                "\f",
+                "\\",
+                '"""',
+                "'",
+                "#",
+                "(",
+                ")",
+                "{",
+                "é",
+                "\u2028",
+                "\ud7ff",
+                "🙂",
+                ";",
+                ":",
+                "\\\n",
+                "@",
+                "`",
+            ]
+        )
+        + text[at:]
+    )
 
 
 def cut(text: str, random: Random, others: Sequence[str]) -> str:
