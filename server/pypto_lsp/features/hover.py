@@ -247,13 +247,24 @@ def content_of(text: str, formats: Sequence[types.MarkupKind] | None) -> types.M
     return types.MarkupContent(kind=types.MarkupKind.PlainText, value=plain(text))
 
 
-async def subject_of(server: PyptoServer, document: Open, patience: float = PATIENCE) -> Subject:
-    """Facts of the newest version; a kernel that is being lowered is waited for a moment."""
+async def subject_of(server: PyptoServer, document: Open, line: int | None = None) -> Subject:
+    """Facts of the newest version. A kernel that is just being lowered is waited for a moment when the 0-based ``line`` is in it, or when no
+    line is given."""
     await server.settled(document)
-    await server.settled(document, document.expected, patience)
+    if line is None or not _is_lowered(document, line):
+        await server.settled(document, document.expected, PATIENCE)
     names = await server.names_of(document)
     facts = document.facts
     return Subject(names, facts, document.histories, facts.finder(names) if facts is not None else None)
+
+
+def _is_lowered(document: Open, line: int) -> bool:
+    """Whether the kernels at a line have been lowered as they are now."""
+    facts = document.facts
+    if facts is None:
+        return False
+    around = [e for e, values in facts.values.items() if any(values.functions_at(facts.path, line))]
+    return all(document.histories(entry) is not None for entry in around)
 
 
 def hover_formats(server: PyptoServer) -> Sequence[types.MarkupKind] | None:
@@ -282,7 +293,7 @@ def register(server: PyptoServer) -> None:
         document = server.document(uri)
         if document is None or params.position.line >= len(document.lines):
             return None
-        subject = await subject_of(server, document)
+        subject = await subject_of(server, document, params.position.line)
         positions = server.positions(document)
         found = hover_at(subject, document.lines, params.position.line, positions.column(params.position))
         return to_hover(server, found, positions) if found is not None else None
