@@ -27,7 +27,9 @@ def register(server: PyptoServer) -> None:
         handler = ClientLog(server.loop, server.window_log_message)
         log.addHandler(handler)
         for other in logging.getLogger().handlers:
-            other.setLevel(max(other.level, log.getEffectiveLevel()))  # standard error keeps its own threshold
+            other.setLevel(
+                max(other.level, log.getEffectiveLevel())
+            )  # standard error keeps its own threshold
         log.setLevel(min(log.getEffectiveLevel(), logging.INFO))
         options = params.initialization_options
         options = options if isinstance(options, dict) else {}

@@ -54,7 +54,9 @@ BROKEN = {
 async def test_broken_texts(server: Session, name: str) -> None:
     text, expected = BROKEN[name]
     uri = await server.open(text)
-    found = {d.code for d in server.client.diagnostics.get(uri, ()) if d.severity is types.DiagnosticSeverity.Error}
+    found = {
+        d.code for d in server.client.diagnostics.get(uri, ()) if d.severity is types.DiagnosticSeverity.Error
+    }
     if expected is not None:
         assert found == expected
     assert "internal" not in {d.code for d in server.client.diagnostics.get(uri, ())}
@@ -75,7 +77,11 @@ async def test_broken_texts(server: Session, name: str) -> None:
 
 
 async def test_one_finding_for_half_a_function_and_the_rest_still_known(server: Session) -> None:
-    text = half(TILES) + "\n        local = pl.move(product, target_memory=pl.Mem.Vec)\n\n\n" + REGION.partition("\n\n\n")[2]
+    text = (
+        half(TILES)
+        + "\n        local = pl.move(product, target_memory=pl.Mem.Vec)\n\n\n"
+        + REGION.partition("\n\n\n")[2]
+    )
     uri = await server.open("import pypto.language as pl\n\nROWS = 64\nHALF = 32\n" + text.partition("\n")[2])
     errors = [d for d in server.client.diagnostics[uri] if d.severity is types.DiagnosticSeverity.Error]
     assert [d.code for d in errors] == ["python-syntax"]
@@ -169,7 +175,7 @@ async def test_commands_with_odd_arguments(server: Session, command: str, argume
 
 async def test_unknown_methods_and_commands_are_refused(server: Session) -> None:
     for method in ("textDocument/dance", "$/nothing"):
-        with pytest.raises(Exception, match="(?i)not found"):
+        with pytest.raises(Exception, match=r"(?i)not found"):
             await server.request(method, {})
     with pytest.raises(Exception, match="not defined"):
         await server.command("pypto.server.dance")
@@ -202,7 +208,9 @@ class Wire:
 
     async def ask(self, method: str, params: object) -> dict[str, object]:
         self.number += 1
-        self.send(json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}).encode())
+        self.send(
+            json.dumps({"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}).encode()
+        )
         return await self.answer(self.number)
 
 
@@ -232,7 +240,9 @@ async def test_messages_that_are_no_messages(junk: bytes, tmp_path: Path) -> Non
     )  # fmt: skip
     wire = Wire(process)
     try:
-        made = await wire.ask("initialize", {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {}})
+        made = await wire.ask(
+            "initialize", {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {}}
+        )
         assert "result" in made
         wire.send(junk)
         answer = await wire.ask("workspace/executeCommand", {"command": "pypto.server.debugInformation"})

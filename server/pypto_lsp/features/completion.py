@@ -30,7 +30,7 @@ from pypto_core import (
     members,
     rules,
 )
-from pypto_lsp.features.hover import content_of
+from pypto_lsp.features.hover import documentation_of
 from pypto_lsp.render.language import language_markdown
 from pypto_lsp.render.value import type_text
 from pypto_lsp.server import PyptoServer
@@ -514,5 +514,7 @@ def register(server: PyptoServer) -> None:
                 if text_document and text_document.completion
                 else None
             )
-            item.documentation = content_of(text, wanted.documentation_format if wanted is not None else None)
+            item.documentation = documentation_of(
+                text, wanted.documentation_format if wanted is not None else None
+            )
         return item

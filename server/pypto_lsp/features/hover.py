@@ -247,6 +247,11 @@ def content_of(text: str, formats: Sequence[types.MarkupKind] | None) -> types.M
     return types.MarkupContent(kind=types.MarkupKind.PlainText, value=plain(text))
 
 
+def documentation_of(text: str, formats: Sequence[types.MarkupKind] | None) -> types.MarkupContent | str:
+    """The same for fields that may be a plain string, for clients that know no other form."""
+    return plain(text) if formats is not None and not formats else content_of(text, formats)
+
+
 async def subject_of(server: PyptoServer, document: Open, line: int | None = None) -> Subject:
     """Facts of the newest version. A kernel that is just being lowered is waited for a moment when the 0-based ``line`` is in it, or when no
     line is given."""

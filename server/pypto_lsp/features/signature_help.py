@@ -17,7 +17,7 @@ from pypto_core import (
     find_form,
 )
 from pypto_lsp.features.completion import active_parameter
-from pypto_lsp.features.hover import content_of
+from pypto_lsp.features.hover import documentation_of
 from pypto_lsp.server import PyptoServer
 
 
@@ -138,13 +138,13 @@ def register(server: PyptoServer) -> None:
         parameters = [
             types.ParameterInformation(
                 label=(start, end) if offsets else found.label[start:end],
-                documentation=content_of(doc, formats) if doc else None,
+                documentation=documentation_of(doc, formats) if doc else None,
             )
             for start, end, doc in found.parameters
         ]
         signature = types.SignatureInformation(
             label=found.label,
-            documentation=content_of(found.doc, formats) if found.doc else None,
+            documentation=documentation_of(found.doc, formats) if found.doc else None,
             parameters=parameters,
             active_parameter=found.active,
         )
