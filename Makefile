@@ -38,7 +38,9 @@ bench: $(VENV)/.installed
 docs: $(VENV)/.docs-installed
 	$(BIN)/python -m tools.rule_pages
 	$(BIN)/python -m tools.pass_pages
-	$(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python -m tools.operator_docs
+	$(BIN)/python -m tools.transcripts
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 $(VENV)/.docs-installed: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet -e '.[docs]'
