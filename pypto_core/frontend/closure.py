@@ -255,6 +255,8 @@ def describe(value: Value) -> str:
         return "a set"
     if data is None:
         return "None"
+    if type(data) is int and not -(2**63) <= data < 2**64:
+        return "a number of more than 64 bits"
     return {
         bool: "a bool",
         int: "an int",

@@ -6,6 +6,7 @@ import ast
 
 from pypto_core.frontend.closure import describe, is_fault, sequence
 from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, nearest
+from pypto_core.frontend.folding import fits
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown, Value
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.ir import ConstInt, Expr, ScalarType, ScalarTypeError, make_binary, make_unary
@@ -49,7 +50,7 @@ def value_dim(ctx: FunctionContext, value: Value, node: ast.expr, label: str) ->
     data = value.data
     span = ctx.span(node)
     if isinstance(data, int):
-        return ctx.program.assume(ConstInt(int(data), span=span), value.assumed)
+        return ctx.program.assume(ConstInt(int(data), span=span), value.assumed) if fits(data) else None
     if isinstance(data, DynVar):
         return symbol(ctx, data.name, node)
     if isinstance(data, DimExpr):
@@ -92,6 +93,8 @@ def read_dim(ctx: FunctionContext, node: ast.expr) -> Expr:
     """One dimension: folded when it evaluates outside, else an expression tree over literals, symbols and DSL names."""
     number = int_literal(node)
     if number is not None:
+        if not fits(number):
+            ctx.fail("shape-element", "the number does not fit in 64 bits", node)
         if number <= 0:
             ctx.warn("dim-not-positive", f"a dimension of {number} holds nothing", node)
         return ConstInt(number, span=ctx.span(node))

@@ -198,6 +198,8 @@ def _constant(ctx: FunctionContext, node: ast.Constant) -> Expr:
     if node.value is None:
         return task_invalid(ctx.span(node))
     constant = as_constant(node.value, ctx.span(node))
+    if constant is None and isinstance(node.value, int):
+        ctx.fail("constant-unsupported", "the number does not fit in 64 bits", node)
     if constant is None:
         ctx.fail("constant-unsupported", f"{ctx.text(node)} cannot be a value: only numbers, True, False and None can", node)
     return ctx.program.assume(constant, literal_assumptions(node))

@@ -107,11 +107,16 @@ def literal_assumptions(node: ast.expr) -> frozenset[str]:
     return found
 
 
+def fits(value: int) -> bool:
+    """Whether a number is one of the compiler's 64-bit integers, signed or not."""
+    return -(2**63) <= value < 2**64
+
+
 def as_constant(value: object, span: Span) -> Expr | None:
     """A Python number as a constant, None for anything else."""
     if isinstance(value, bool):
         return ConstBool(value, span=span)
-    if type(value) is int:
+    if type(value) is int and fits(value):
         return ConstInt(value, span=span)
     if type(value) is float:
         return ConstFloat(value, span=span)

@@ -62,7 +62,7 @@ class SourceMap:
         start = starts[row]
         if not self._ascii:
             end = starts[row + 1] if row + 1 < len(starts) else len(self.text)
-            column = len(self.text[start:end].encode()[:column].decode(errors="ignore"))
+            column = len(self.text[start:end].encode(errors="surrogatepass")[:column].decode(errors="ignore"))
         return self.base + min(start + column, len(self.text))
 
     def span(self, node: Located) -> Span:
