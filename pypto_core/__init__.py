@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from pypto_core import passes
-    from pypto_core.ops.registry import CoreAffinity
+    from pypto_core.analysis.lanes import LANE_INDEX_OP
     from pypto_core.diagnostics import Diagnostic, PassError, Related, Rule, Severity, rules
     from pypto_core.engine.cores import core_of, core_of_space
     from pypto_core.engine.crossings import Crossing
@@ -96,12 +96,13 @@ if TYPE_CHECKING:
         hover_text,
         members,
     )
-    from pypto_core.ops.registry import OpDef, find_op
+    from pypto_core.ops.registry import CoreAffinity, OpDef, find_op
     from pypto_core.passes.pipeline import run_pipeline
     from pypto_core.verify import verify
 
 _HOMES = {
     "pypto_core.analysis.affinity": ("CoreAffinity",),
+    "pypto_core.analysis.lanes": ("LANE_INDEX_OP",),
     "pypto_core.diagnostics": (
         "Diagnostic",
         "PassError",
@@ -248,6 +249,7 @@ _HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [
     "ENUMERATIONS",
     "FORMS",
+    "LANE_INDEX_OP",
     "MEMBERS",
     "SPACE_NAMES",
     "Argument",

@@ -185,3 +185,20 @@ def test_a_code_in_an_ignore_comment() -> None:
 )
 def test_nothing_to_say(marked: str) -> None:
     assert hover(marked) == ""
+
+
+def test_the_lane_index_says_what_it_is() -> None:
+    assert "lane: 0 or 1" in hover(at(REGION, "lane in"))
+
+
+def test_what_a_lane_holds_alone_has_one_size() -> None:
+    assert "bytes: 8 KiB per lane (UB 184 KiB)" in hover(at(REGION, "share = "))
+
+
+def test_a_value_of_unknown_type_says_so() -> None:
+    assert hover(at(JIT, "moved = ")).startswith("moved: type unknown")
+    assert hover(at(JIT, "rows: pl")).startswith("rows: type unknown")
+
+
+def test_a_program_names_its_kernels() -> None:
+    assert hover(at(REGION, "Region")) == "@pl.program\nclass Region\n\nkernels: gated"

@@ -10,6 +10,9 @@ from pathlib import PurePath
 from lsprotocol import types
 
 from pypto_core import (
+    LANE_INDEX_OP,
+    AssignStmt,
+    Call,
     Crossing,
     FileFacts,
     FileNames,
@@ -25,6 +28,8 @@ from pypto_core import (
     Use,
     ValueAt,
     find_callable,
+    is_kernel,
+    is_program,
     module_value,
     rules,
 )
@@ -104,7 +109,12 @@ def _of_use(subject: Subject, use: Use, line: int, column: int) -> str:
         found = _value(subject, use.name, line, column, use.role is Role.WRITE)
         if found is not None:
             return value_text(subject, use.name, found)
-        return function_markdown(symbol.function, names) if symbol.function is not None else ""
+        if symbol.function is not None:
+            return function_markdown(symbol.function, names)
+        function = use.scope.enclosing_function
+        if function is None or not is_kernel(function, names) or symbol.name == "self":
+            return ""
+        return markdown(f"{use.name}: type unknown", [("unknown", "it depends on something that is not known here")])
     if symbol is not None and symbol.kind is Kind.FUNCTION and symbol.function is not None:
         return function_markdown(symbol.function, names)
     return _module_level(subject, use, symbol)
@@ -137,6 +147,8 @@ def value_text(subject: Subject, name: str, found: ValueAt) -> str:
         rows.append(("loop", "carried from one turn to the next"))
     elif found.is_result:
         rows.append(("loop", "what the loop or branch leaves behind"))
+    if is_lane_index(found):
+        rows.append(("lane", "0 or 1: which of the two vector lanes runs"))
     turns = found.trip_count
     if turns is not None:
         rows.append(("turns", str(turns)))
@@ -153,6 +165,12 @@ def value_text(subject: Subject, name: str, found: ValueAt) -> str:
             stages = [i for i, (title, _) in enumerate(rows) if title == "stages"]
             rows.insert(stages[0] if stages else len(rows), ("crosses", crossing_text(crossing, backend)))
     return markdown(value_head(name, found.type, placed), rows)
+
+
+def is_lane_index(found: ValueAt) -> bool:
+    """Whether the value is the number of the vector lane."""
+    stmt = found.stmt
+    return isinstance(stmt, AssignStmt) and isinstance(stmt.value, Call) and stmt.value.name == LANE_INDEX_OP
 
 
 def _call_facts(subject: Subject, use: Use) -> list[tuple[str, str]]:
@@ -202,6 +220,7 @@ def _module_level(subject: Subject, use: Use, symbol: Symbol | None) -> str:
     target: Target | None = subject.finder.target(subject.names, use) if subject.finder is not None else None
     if target is not None and target.function is not None and target.names is not subject.names:
         return function_markdown(target.function, target.names, PurePath(target.names.path).name)
+    names = subject.names
     facts = subject.facts
     graph = facts.parsed.graph if facts is not None and facts.parsed is not None else None
     if graph is None or facts is None:
@@ -215,8 +234,19 @@ def _module_level(subject: Subject, use: Use, symbol: Symbol | None) -> str:
     if known is None:
         if target is not None and target.is_module:
             return markdown(f"module {use.name}", [("file", target.names.path)])
-        return f"```python\nclass {use.name}\n```" if symbol is not None and symbol.kind is Kind.CLASS else ""
+        return class_text(names, use.name) if symbol is not None and symbol.kind is Kind.CLASS else ""
     return constant_text(known, facts.path)
+
+
+def class_text(names: FileNames, name: str) -> str:
+    """A class of the file; of a program its kernels."""
+    cls = names.class_named(name)
+    if cls is None:
+        return ""
+    program = is_program(cls, names)
+    kernels = [f.name for f in cls.functions if is_kernel(f, names)]
+    rows = [("kernels", ", ".join(kernels))] if program and kernels else []
+    return markdown(f"{'@pl.program' + chr(10) if program else ''}class {name}", rows, cls.doc, "python")
 
 
 def constant_text(known: Known, path: str) -> str:

@@ -27,6 +27,8 @@ def shape_text(kind: Type) -> str:
 def type_text(kind: Type) -> str:
     """``Tile[128, 128] FP32 · Vec``, ``Tensor[M, 64] FP16``, ``Scalar INDEX``; other types as printed."""
     name = type(kind).__name__
+    if name in ("ErrorType", "UnknownType"):
+        return "type unknown"
     dtype = getattr(kind, "dtype", None)
     if dtype is None:
         return print_ir(kind)
@@ -80,14 +82,16 @@ def lane_shape_text(lanes: LaneValue) -> str:
 
 def bytes_text(history: ValueHistory, backend: str | None) -> str:
     """``64 KiB → 32 KiB per lane (UB 184 KiB)``; empty when a size is symbolic."""
-    whole = tile_bytes(history.source)
+    whole = tile_bytes(history.source) if shape_text(history.source) else None
     if whole is None:
         return ""
     text = size_text(whole)
     placed = history.lanes.type if history.lanes is not None else history.placed
     if history.lanes is not None:
         part = tile_bytes(history.lanes.type)
-        if part is not None:
+        if part == whole:
+            text += " per lane"
+        elif part is not None:
             text += f" → {size_text(part)} per lane"
     space = getattr(placed, "memory_space", None)
     if space is not None:
