@@ -1,0 +1,3 @@
+import pypto.language as pl
+    @pl.function
+    def kernel(x) -> pl.Tensor[[64, 64], pl.FP32]:
