@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Packages the extension and its workbench tests, then runs them in code-server. Argument: folder for screenshots (optional).
+# Packages the extension and its workbench tests, then runs them in code-server. Argument: folder for pictures (optional).
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 root="$PWD"
+cache="$root/.cache/editors"
 bash tests/editors/setup.sh
-export PATH="$root/.cache/editors/node-bin:$PATH"
-(cd vscode-extension && { [ -d node_modules ] || npm ci --no-audit --no-fund --ignore-scripts --loglevel=error >&2; } && npx vsce package --no-dependencies -o "$root/.cache/editors/pypto-lsp.vsix" >/dev/null)
-(cd tests/editors/vscode/suite && "$root/vscode-extension/node_modules/.bin/vsce" package --no-dependencies -o "$root/.cache/editors/tests.vsix" >/dev/null)
-samples="$root/.cache/editors/samples"
+export PATH="$cache/node-bin:$PATH"
+bash tests/editors/install_extension_tools.sh
+node vscode-extension/scripts/package.mjs --out "$cache/pypto-lsp.vsix"
+(cd tests/editors/vscode/suite && "$root/vscode-extension/node_modules/.bin/vsce" package --no-dependencies --skip-license -o "$cache/tests.vsix" >/dev/null)
+samples="$cache/samples"
 rm -rf "$samples" && mkdir -p "$samples"
-cp docs/samples/*.py tests/editors/fixable.py "$samples"
-node tests/editors/vscode/run.mjs .cache/editors/pypto-lsp.vsix .cache/editors/tests.vsix "$samples" "${PYTHON:-$root/.venv/bin/python}" ${1:-}
+cp -r docs/samples/*.py tests/editors/fixable.py tests/editors/vscode/workspace/* "$samples"
+node tests/editors/vscode/run.mjs "$cache/pypto-lsp.vsix" "$cache/tests.vsix" "$samples" "${PYTHON:-$root/.venv/bin/python}" ${1:+"$1"}

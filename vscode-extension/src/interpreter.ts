@@ -1,18 +1,24 @@
-// Which server is started: setting, selected environment, PATH, bundled copy - in that order, each decision logged.
+// Which server is started: setting, selected environment, virtual environment, PATH, bundled copy - in that order, each decision logged.
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import * as path from "node:path";
 import { promisify } from "node:util";
 import * as vscode from "vscode";
-import { expandPath, venvPython, withTimeout } from "./paths";
+import { expandPath, serverEnvironment, venvPython, withTimeout } from "./paths";
 
 const run = promisify(execFile);
 const RESOLVE_TIMEOUT = 8000;
+const ENVIRONMENTS = "ms-python.vscode-python-envs";
+const PYTHON = "ms-python.python";
+/** Quick, and enough where pip has installed the package with what it needs. */
+const VERSION = "import pypto_lsp; print(pypto_lsp.__version__)";
+/** The bundled copy has native parts, which fit some interpreters only. */
+const BUNDLED_VERSION = `import libcst.native, pygls; ${VERSION}`;
 
 export interface ServerCommand {
   readonly command: string;
   readonly args: string[];
-  readonly env?: NodeJS.ProcessEnv;
+  readonly env: Record<string, string>;
   /** Where it came from, for the status item and the log. */
   readonly origin: string;
   readonly version?: string;
@@ -20,7 +26,7 @@ export interface ServerCommand {
 
 /** What the extension of the Python environments gives for a folder; both extensions are optional. */
 async function selectedInterpreter(folder: vscode.Uri | undefined, log: vscode.LogOutputChannel): Promise<string | undefined> {
-  const environments = vscode.extensions.getExtension("ms-python.vscode-python-envs");
+  const environments = vscode.extensions.getExtension(ENVIRONMENTS);
   if (environments) {
     const api = await withTimeout(environments.activate(), RESOLVE_TIMEOUT);
     const found = await withTimeout(Promise.resolve(api?.getEnvironment?.(folder)), RESOLVE_TIMEOUT);
@@ -30,7 +36,7 @@ async function selectedInterpreter(folder: vscode.Uri | undefined, log: vscode.L
       return executable;
     }
   }
-  const python = vscode.extensions.getExtension("ms-python.python");
+  const python = vscode.extensions.getExtension(PYTHON);
   if (python) {
     const api = await withTimeout(python.activate(), RESOLVE_TIMEOUT);
     const active = api?.environments?.getActiveEnvironmentPath?.(folder);
@@ -45,88 +51,123 @@ async function selectedInterpreter(folder: vscode.Uri | undefined, log: vscode.L
   return undefined;
 }
 
-/** The version of pypto-lsp that an interpreter can import, undefined when it cannot. */
-async function serverVersion(python: string, env?: NodeJS.ProcessEnv): Promise<string | undefined> {
-  try {
-    const { stdout } = await run(python, ["-m", "pypto_lsp", "--version"], { timeout: RESOLVE_TIMEOUT, env: env ?? process.env });
-    return stdout.trim().split(/\s+/).pop();
-  } catch {
-    return undefined;
-  }
-}
+/** Finds the server for one window. */
+class Resolver {
+  private readonly folder = vscode.workspace.workspaceFolders?.[0];
+  private readonly config = vscode.workspace.getConfiguration("pypto", this.folder?.uri);
+  private readonly trusted = vscode.workspace.isTrusted;
+  private readonly extra = this.trusted ? this.config.get<string[]>("serverArgs", []) : [];
 
-async function fromInterpreter(python: string, origin: string, extra: string[], log: vscode.LogOutputChannel): Promise<ServerCommand | undefined> {
-  const version = await serverVersion(python);
-  if (!version) {
-    log.info(`${origin}: ${python} has no pypto-lsp`);
-    return undefined;
-  }
-  return { command: python, args: ["-m", "pypto_lsp", "serve", ...extra], origin: `${origin} (${python})`, version };
-}
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
 
-async function bundled(context: vscode.ExtensionContext, python: string | undefined, extra: string[], log: vscode.LogOutputChannel): Promise<ServerCommand | undefined> {
-  const libs = context.asAbsolutePath(path.join("bundled", "libs"));
-  if (!existsSync(libs)) return undefined;
-  for (const candidate of [python, "python3", "python"]) {
-    if (!candidate) continue;
-    const env = { ...process.env, PYTHONPATH: libs };
-    const version = await serverVersion(candidate, env);
-    if (version) return { command: candidate, args: ["-m", "pypto_lsp", "serve", ...extra], env, origin: `bundled (${candidate})`, version };
-    log.info(`The bundled server does not run under ${candidate}`);
-  }
-  return undefined;
-}
-
-/** Resolves the server to start; undefined when there is none anywhere. */
-export async function resolveServer(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<ServerCommand | undefined> {
-  const folder = vscode.workspace.workspaceFolders?.[0];
-  const config = vscode.workspace.getConfiguration("pypto", folder?.uri);
-  const trusted = vscode.workspace.isTrusted;
-  const extra = trusted ? config.get<string[]>("serverArgs", []) : [];
-  const expand = (text: string) => expandPath(text, folder?.uri.fsPath);
-  if (trusted) {
-    const serverPath = expand(config.get<string>("serverPath", ""));
-    if (serverPath) {
-      log.info(`Setting pypto.serverPath: ${serverPath}`);
-      return { command: serverPath, args: ["serve", ...extra], origin: `pypto.serverPath (${serverPath})` };
+  async resolve(): Promise<ServerCommand | undefined> {
+    const executable = this.trusted ? this.path("serverPath") : "";
+    if (executable) {
+      this.log.info(`Setting pypto.serverPath: ${executable}`);
+      return { command: executable, args: ["serve", ...this.extra], env: serverEnvironment(process.env), origin: `pypto.serverPath (${executable})` };
     }
-  }
-  const bundledOnly = !trusted || config.get<string>("importStrategy") === "useBundled";
-  if (bundledOnly) {
-    const found = await bundled(context, undefined, extra, log);
-    if (found || config.get<string>("importStrategy") === "useBundled") return found;
-  }
-  let interpreter: string | undefined;
-  if (trusted) {
-    const explicit = expand(config.get<string>("interpreter", ""));
-    if (explicit) {
-      const found = await fromInterpreter(explicit, "pypto.interpreter", extra, log);
+    const strict = this.trusted && this.config.get<string>("importStrategy") === "useBundled";
+    if (strict || !this.trusted) {
+      this.log.info(strict ? "Setting pypto.importStrategy: useBundled" : "The workspace is not trusted: the bundled server, or the one on PATH");
+      const found = await this.bundled(strict ? this.path("interpreter") : "");
+      if (found || strict) return found;
+    }
+    const selected = this.trusted ? await this.selected() : undefined;
+    if (selected?.server) return selected.server;
+    for (const python of PATH_NAMES) {
+      const found = await this.fromInterpreter(python, "PATH");
       if (found) return found;
+    }
+    return this.trusted ? this.bundled(selected?.python ?? "") : undefined;
+  }
+
+  private path(setting: string): string {
+    return expandPath(this.config.get<string>(setting, ""), this.folder?.uri.fsPath);
+  }
+
+  /** The server of the environment that the user chose, or of a virtual environment in the workspace folder. */
+  private async selected(): Promise<{ python?: string; server?: ServerCommand }> {
+    const explicit = this.path("interpreter");
+    if (explicit) {
+      const server = await this.fromInterpreter(explicit, "pypto.interpreter");
+      if (server) return { python: explicit, server };
       void vscode.window.showErrorMessage(`PyPTO: ${explicit} cannot run the server. Install it there with "pip install pypto-lsp".`);
     }
-    interpreter = await selectedInterpreter(folder?.uri, log);
-    const selected = interpreter && (await fromInterpreter(interpreter, "selected environment", extra, log));
-    if (selected) return selected;
+    const python = await selectedInterpreter(this.folder?.uri, this.log);
+    const server = python && (await this.fromInterpreter(python, "selected environment"));
+    if (server) return { python, server };
     for (const name of [".venv", "venv"]) {
-      const python = folder && venvPython(path.join(folder.uri.fsPath, name));
-      if (python && existsSync(python)) {
-        const found = await fromInterpreter(python, `${name} of the workspace folder`, extra, log);
-        if (found) return found;
-      }
+      const own = this.folder && venvPython(path.join(this.folder.uri.fsPath, name));
+      const found = own && existsSync(own) && (await this.fromInterpreter(own, `${name} of the workspace folder`));
+      if (found) return { python: own, server: found };
+    }
+    return { python: explicit || python };
+  }
+
+  private async fromInterpreter(python: string, origin: string): Promise<ServerCommand | undefined> {
+    const env = serverEnvironment(process.env);
+    const version = await this.version(python, VERSION, env);
+    if (!version) {
+      this.log.info(`${origin}: ${python} has no pypto-lsp`);
+      return undefined;
+    }
+    return this.command(python, env, `${origin} (${python})`, version);
+  }
+
+  private async bundled(python: string): Promise<ServerCommand | undefined> {
+    const libs = this.context.asAbsolutePath(path.join("bundled", "libs"));
+    if (!existsSync(libs)) {
+      this.log.info("This build of the extension carries no server");
+      return undefined;
+    }
+    const env = serverEnvironment(process.env, libs);
+    for (const candidate of python ? [python, ...PATH_NAMES] : PATH_NAMES) {
+      const version = await this.version(candidate, BUNDLED_VERSION, env);
+      if (version) return this.command(candidate, env, `bundled (${candidate})`, version);
+      this.log.info(`The bundled server does not run under ${candidate}`);
+    }
+    return undefined;
+  }
+
+  private command(python: string, env: Record<string, string>, origin: string, version: string): ServerCommand {
+    return { command: python, args: ["-m", "pypto_lsp", "serve", ...this.extra], env, origin, version };
+  }
+
+  /** What `program` prints under an interpreter; undefined when it fails there. */
+  private async version(python: string, program: string, env: Record<string, string>): Promise<string | undefined> {
+    try {
+      const { stdout } = await run(python, ["-c", program], { timeout: RESOLVE_TIMEOUT, env, cwd: this.context.extensionPath });
+      return stdout.trim() || undefined;
+    } catch (error) {
+      this.log.debug(`${python}: ${String(error)}`);
+      return undefined;
     }
   }
-  for (const python of ["python3", "python"]) {
-    const found = await fromInterpreter(python, "PATH", extra, log);
-    if (found) return found;
-  }
-  return bundled(context, interpreter, extra, log);
+}
+
+const PATH_NAMES = ["python3", "python"];
+
+/** Resolves the server to start; undefined when there is none anywhere. */
+export function resolveServer(context: vscode.ExtensionContext, log: vscode.LogOutputChannel): Promise<ServerCommand | undefined> {
+  return new Resolver(context, log).resolve();
+}
+
+/** Lets the user choose the interpreter, with whatever is installed for that. */
+export async function selectInterpreter(): Promise<void> {
+  const known = await vscode.commands.getCommands(true);
+  const command = ["python.setInterpreter", "python-envs.set"].find((name) => known.includes(name));
+  if (command) await vscode.commands.executeCommand(command);
+  else await vscode.commands.executeCommand("workbench.action.openSettings", "pypto.interpreter");
 }
 
 /** Calls `changed` when the selected environment may have become another one. */
 export function onEnvironmentChange(context: vscode.ExtensionContext, changed: () => void): void {
   for (const [id, event] of [
-    ["ms-python.vscode-python-envs", (api: any) => api?.onDidChangeEnvironment],
-    ["ms-python.python", (api: any) => api?.environments?.onDidChangeActiveEnvironmentPath],
+    [ENVIRONMENTS, (api: any) => api?.onDidChangeEnvironment],
+    [PYTHON, (api: any) => api?.environments?.onDidChangeActiveEnvironmentPath],
   ] as const) {
     const extension = vscode.extensions.getExtension(id);
     if (!extension) continue;

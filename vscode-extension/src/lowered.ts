@@ -2,6 +2,7 @@
 import * as vscode from "vscode";
 import type { LanguageClient } from "vscode-languageclient/node";
 import { IR_SCHEME, type Client } from "./client";
+import { mentionsLanguage } from "./kernels";
 import { loweredPath, loweredQuery, parseLoweredQuery, type LoweredSource } from "./irUri";
 import { loweredLines, sourceLines, type MappedLine } from "./sourceMap";
 
@@ -28,11 +29,13 @@ export class LoweredView {
     overviewRulerColor: new vscode.ThemeColor("editorOverviewRuler.wordHighlightForeground"),
   });
   private lastPass = DEFAULT_PASS;
-  private maps = new Map<string, Promise<MappedLine[]>>();
+  private hasKernels = false;
+  private readonly maps = new Map<string, Promise<MappedLine[]>>();
 
   constructor(
     context: vscode.ExtensionContext,
     private readonly client: Client,
+    log: vscode.LogOutputChannel,
   ) {
     const command = (id: string, run: (...args: any[]) => Promise<void>) =>
       context.subscriptions.push(vscode.commands.registerCommand(id, run, this));
@@ -42,23 +45,29 @@ export class LoweredView {
     command("pypto.emitLoweredIR", this.emit);
     context.subscriptions.push(
       this.highlight,
-      vscode.window.onDidChangeTextEditorSelection((event) => void this.follow(event.textEditor)),
-      vscode.window.onDidChangeActiveTextEditor((editor) => editor && void this.noteKernels(editor)),
-      vscode.workspace.onDidChangeTextDocument((event) => {
-        if (event.document.uri.scheme === IR_SCHEME || event.document.languageId === "python") this.maps.clear();
+      vscode.window.onDidChangeTextEditorSelection((event) => {
+        this.follow(event.textEditor).catch((error) => log.debug(`following the cursor: ${String(error)}`));
+      }),
+      vscode.window.onDidChangeActiveTextEditor((editor) => editor && this.noteKernels(editor.document)),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (document.uri.scheme !== IR_SCHEME && document.languageId !== "python") return;
+        this.maps.clear();
+        if (document === vscode.window.activeTextEditor?.document) this.noteKernels(document);
       }),
     );
-    client.onStarted(() => vscode.window.activeTextEditor && void this.noteKernels(vscode.window.activeTextEditor));
+    if (vscode.window.activeTextEditor) this.noteKernels(vscode.window.activeTextEditor.document);
   }
 
-  private server(): LanguageClient {
+  private async server(): Promise<LanguageClient> {
+    await this.client.start();
     const running = this.client.running;
     if (!running) throw new Error("The PyPTO language server is not running; see PyPTO: Show Extension Logs.");
     return running;
   }
 
-  private entries(uri: string): Promise<EntryInfo[]> {
-    return this.server().sendRequest("workspace/executeCommand", { command: "pypto.server.entries", arguments: [uri] });
+  private async entries(uri: string): Promise<EntryInfo[]> {
+    const server = await this.server();
+    return server.sendRequest("workspace/executeCommand", { command: "pypto.server.entries", arguments: [uri] });
   }
 
   private uriOf(source: LoweredSource): vscode.Uri {
@@ -150,21 +159,28 @@ export class LoweredView {
   }
 
   /** Keeps `pypto.hasKernels` current, which shows the button in the editor's title. */
-  private async noteKernels(editor: vscode.TextEditor): Promise<void> {
-    if (editor.document.languageId !== "python" || !this.client.running) return;
-    const cheap = /pypto\.language|from\s+pypto\s+import/.test(editor.document.getText());
-    await vscode.commands.executeCommand("setContext", "pypto.hasKernels", cheap);
+  private noteKernels(document: vscode.TextDocument): void {
+    if (document.languageId !== "python") return;
+    const has = mentionsLanguage(document.getText());
+    if (has === this.hasKernels) return;
+    this.hasKernels = has;
+    void vscode.commands.executeCommand("setContext", "pypto.hasKernels", has);
   }
 
-  private map(document: vscode.Uri): Promise<MappedLine[]> {
+  private mapOf(document: vscode.Uri): Promise<MappedLine[]> {
     const key = document.toString();
     let found = this.maps.get(key);
     if (!found) {
       const source = parseLoweredQuery(document.query);
-      found = source ? this.server().sendRequest<MappedLine[]>("workspace/executeCommand", { command: "pypto.server.sourceMap", arguments: [source] }) : Promise.resolve([]);
+      found = source ? this.requestMap(source) : Promise.resolve([]);
       this.maps.set(key, found);
     }
     return found;
+  }
+
+  private async requestMap(source: LoweredSource): Promise<MappedLine[]> {
+    const server = await this.server();
+    return server.sendRequest("workspace/executeCommand", { command: "pypto.server.sourceMap", arguments: [source] });
   }
 
   private async follow(editor: vscode.TextEditor): Promise<void> {
@@ -173,13 +189,13 @@ export class LoweredView {
     if (editor.document.uri.scheme === IR_SCHEME) {
       const source = parseLoweredQuery(editor.document.uri.query);
       const other = vscode.window.visibleTextEditors.find((e) => e.document.uri.toString() === source?.uri);
-      if (other) this.mark(other, sourceLines(await this.map(editor.document.uri), line));
+      if (other) this.mark(other, sourceLines(await this.mapOf(editor.document.uri), line));
       return;
     }
     for (const other of vscode.window.visibleTextEditors) {
       if (other.document.uri.scheme !== IR_SCHEME) continue;
       if (parseLoweredQuery(other.document.uri.query)?.uri !== editor.document.uri.toString()) continue;
-      this.mark(other, loweredLines(await this.map(other.document.uri), line));
+      this.mark(other, loweredLines(await this.mapOf(other.document.uri), line));
     }
   }
 

@@ -30,3 +30,9 @@ export async function withTimeout<T>(promise: Thenable<T> | Promise<T>, millisec
     clearTimeout(timer);
   }
 }
+
+/** Environment of the server: Python looks for modules in its own places (and in `libs`), not in the folder where it is started. */
+export function serverEnvironment(env: NodeJS.ProcessEnv, libs?: string): Record<string, string> {
+  const known = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { ...Object.fromEntries(known), PYTHONSAFEPATH: "1", ...(libs === undefined ? {} : { PYTHONPATH: libs }) };
+}

@@ -3,6 +3,11 @@ export class SingleQueue {
   private running: Promise<void> | undefined;
   private waiting: Promise<void> | undefined;
 
+  /** Resolves when what runs and waits now has ended, well or not. */
+  async settled(): Promise<void> {
+    await Promise.allSettled([this.running, this.waiting]);
+  }
+
   request(job: () => Promise<void>): Promise<void> {
     if (!this.running) return this.start(job);
     if (!this.waiting) {

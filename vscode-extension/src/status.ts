@@ -1,7 +1,14 @@
-// The language status item: what the server is doing, which one it is, for which backend.
+// The language status items: what the server is doing, which one it is, and the backend of the active file.
 import * as vscode from "vscode";
 
 const SELECTOR: vscode.DocumentSelector = [{ language: "python" }, { language: "pypto-ir" }];
+const CHIPS: Record<string, string> = { a2a3: "Ascend 910B", a5: "Ascend 950" };
+
+/** Backend of a file, and where that was said: the editor, a project file, or nowhere ("defaults"). */
+export interface Backend {
+  readonly backend: string;
+  readonly origin: string;
+}
 
 export class Status {
   private readonly server: vscode.LanguageStatusItem;
@@ -14,14 +21,14 @@ export class Status {
     this.backend = vscode.languages.createLanguageStatusItem("pypto.backend", SELECTOR);
     this.backend.name = "PyPTO backend";
     this.backend.command = { command: "pypto.selectBackend", title: "Switch" };
-    this.refreshBackend();
+    this.set("PyPTO: no kernel is open", "The server starts with the first one", vscode.LanguageStatusSeverity.Information, false);
+    this.showBackend({ backend: vscode.workspace.getConfiguration("pypto").get<string>("backend", "a2a3"), origin: "" });
     context.subscriptions.push(this.server, this.backend);
   }
 
-  refreshBackend(): void {
-    const backend = vscode.workspace.getConfiguration("pypto").get<string>("backend", "a2a3");
+  showBackend({ backend, origin }: Backend): void {
     this.backend.text = `PyPTO ${backend}`;
-    this.backend.detail = backend === "a5" ? "Ascend 950" : "Ascend 910B";
+    this.backend.detail = [CHIPS[backend], origin && `from ${origin}`].filter(Boolean).join(", ");
   }
 
   busy(text: string): void {

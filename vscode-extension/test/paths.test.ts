@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as os from "node:os";
 import * as path from "node:path";
 import { test } from "node:test";
-import { expandPath, venvPython, withTimeout } from "../src/paths";
+import { expandPath, serverEnvironment, venvPython, withTimeout } from "../src/paths";
 
 test("home, workspace folder and environment are expanded", () => {
   assert.equal(expandPath("~/bin"), path.join(os.homedir(), "bin"));
@@ -21,4 +21,10 @@ test("a promise that is late or fails gives undefined", async () => {
   assert.equal(await withTimeout(Promise.resolve(3), 1000), 3);
   assert.equal(await withTimeout(new Promise(() => undefined), 10), undefined);
   assert.equal(await withTimeout(Promise.reject(new Error("no")), 1000), undefined);
+});
+
+test("the server's Python does not look for modules where it is started", () => {
+  const env = serverEnvironment({ PATH: "/bin", PYTHONPATH: "/mine", NOTHING: undefined });
+  assert.deepEqual(env, { PATH: "/bin", PYTHONPATH: "/mine", PYTHONSAFEPATH: "1" });
+  assert.equal(serverEnvironment({ PYTHONPATH: "/mine" }, "/libs").PYTHONPATH, "/libs", "the bundled copy stands alone");
 });

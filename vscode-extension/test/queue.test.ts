@@ -24,3 +24,13 @@ test("a failed job does not block the next", async () => {
   await queue.request(async () => void (ran = true));
   assert.ok(ran);
 });
+
+test("settled waits for what runs and what waits", async () => {
+  const queue = new SingleQueue();
+  await queue.settled();
+  const done: number[] = [];
+  void queue.request(async () => void done.push(1));
+  void queue.request(async () => void done.push(2));
+  await queue.settled();
+  assert.deepEqual(done, [1, 2]);
+});

@@ -1,11 +1,12 @@
 // Drives a real VS Code workbench (code-server in Chromium): installs both extensions, waits for the test suite, takes screenshots.
 // Usage: node run.mjs <extension.vsix> <tests.vsix> <folder with samples> <interpreter> [<folder for screenshots>]
 import { spawn, spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { takePictures } from "./pictures.mjs";
 
 const [extension, suite, samples, interpreter, shots] = process.argv.slice(2).map((p) => p && resolve(p));
 const cache = resolve(import.meta.dirname, "../../../.cache/editors");
@@ -42,6 +43,11 @@ async function waitFor(what, probe, timeout) {
   throw new Error(`waited ${timeout} ms for ${what}`);
 }
 
+function run(args) {
+  const done = spawnSync("node", [entry, ...common, ...args], { env, encoding: "utf8" });
+  if (done.status !== 0) throw new Error(`code-server ${args.join(" ")}:\n${done.stdout}${done.stderr}`.slice(0, 2000));
+}
+
 cpSync(samples, folder, { recursive: true });
 mkdirSync(join(work, "data", "User"), { recursive: true });
 writeFileSync(
@@ -54,83 +60,56 @@ writeFileSync(
     "extensions.autoCheckUpdates": false,
     "chat.disableAIFeatures": true,
     "update.mode": "none",
+    "window.commandCenter": false,
     "workbench.colorTheme": "Default Light Modern",
+    "workbench.layoutControl.enabled": false,
+    "editor.minimap.enabled": false,
+    "editor.fontSize": 13,
+    "editor.fontFamily": "'DejaVu Sans Mono'",
+    "editor.inlayHints.fontSize": 12,
+    "problems.showCurrentInStatus": true,
     "pypto.interpreter": interpreter,
   }),
 );
-for (const vsix of [extension, suite]) {
-  const installed = spawnSync("node", [entry, ...common, "--install-extension", vsix], { env, encoding: "utf8" });
-  if (installed.status !== 0) throw new Error(`cannot install ${vsix}:\n${installed.stdout}${installed.stderr}`.slice(0, 2000));
-}
+const began = Date.now();
+const seconds = () => `${((Date.now() - began) / 1000).toFixed(1)} s`;
+run(["--install-extension", extension, "--install-extension", suite]);
+console.log(`extensions installed after ${seconds()}`);
 const port = await freePort();
-const server = spawn("node", [entry, "--bind-addr", `127.0.0.1:${port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust", ...common, folder], { env, stdio: ["ignore", "pipe", "pipe"] });
+const options = ["--bind-addr", `127.0.0.1:${port}`, "--auth", "none", "--disable-telemetry", "--disable-update-check", "--disable-workspace-trust"];
+// A process group of its own: the server, the extension host and the language server end together.
+const server = spawn("node", [entry, ...options, ...common, folder], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
 let output = "";
 for (const stream of [server.stdout, server.stderr]) stream.on("data", (chunk) => (output += chunk));
 
 let failed = 1;
 let browser;
 try {
-  await waitFor("code-server", async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.ok, 30000);
+  await waitFor("code-server", async () => (await fetch(`http://127.0.0.1:${port}/healthz`).catch(() => undefined))?.ok, 60000);
   browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: CHROMIUM_FLAGS });
   const page = await browser.newPage({ viewport: { width: 1400, height: 860 } });
   await page.goto(`http://127.0.0.1:${port}/?folder=${encodeURIComponent(folder)}`);
-  await page.waitForSelector(".monaco-workbench", { timeout: 60000 });
-  await waitFor("the test suite", () => existsSync(results), 240000);
+  await page.waitForSelector(".monaco-workbench", { timeout: 120000 });
+  console.log(`workbench open after ${seconds()}`);
+  await waitFor("the test suite", () => existsSync(results), 480000);
   const { results: outcomes, timing } = JSON.parse(readFileSync(results, "utf8"));
   for (const { name, ok, ms, error } of outcomes) console.log(`${ok ? "ok  " : "FAIL"} ${name} (${ms} ms)${error ? `\n${error}` : ""}`);
   console.log(`keystroke to diagnostics in the editor: ${JSON.stringify(timing)}`);
-  failed = outcomes.filter((o) => !o.ok).length;
-  if (shots) await screenshots(page, shots);
-  console.log(`${outcomes.length - failed} passed, ${failed} failed`);
+  failed = outcomes.filter((o) => !o.ok).length + (timing.error ? 1 : 0);
+  if (shots) await takePictures(page, shots);
+  console.log(`${outcomes.length - failed} passed, ${failed} failed, ${seconds()}`);
 } catch (error) {
   console.log(String(error.stack ?? error));
   if (existsSync(`${results}.part`)) console.log(readFileSync(`${results}.part`, "utf8"));
-  for (const name of readdirSync(join(work, "data"), { recursive: true }).filter((n) => /PyPTO[^/]*\.log$/.test(n))) {
-    console.log(`--- ${name}\n${readFileSync(join(work, "data", name), "utf8").slice(-3000)}`);
-  }
+  console.log(output.split("\n").filter((line) => /pypto/i.test(line)).slice(-20).map((line) => line.slice(0, 300)).join("\n"));
   console.log("0 passed, 1 failed");
 } finally {
   await browser?.close();
-  server.kill("SIGKILL");
-  rmSync(work, { recursive: true, force: true });
+  try {
+    process.kill(-server.pid, "SIGKILL");
+  } catch {
+    // it has ended by itself
+  }
+  rmSync(work, { recursive: true, force: true, maxRetries: 5 });
 }
 process.exit(failed ? 1 : 0);
-
-async function openFile(page, name) {
-  await page.keyboard.press("Control+P");
-  await page.waitForSelector(".quick-input-widget input");
-  await page.keyboard.type(name, { delay: 10 });
-  await page.waitForTimeout(600);
-  await page.keyboard.press("Enter");
-  await page.waitForTimeout(1500);
-}
-
-async function command(page, title) {
-  await page.keyboard.press("F1");
-  await page.waitForSelector(".quick-input-widget input");
-  await page.keyboard.type(title, { delay: 10 });
-  await page.waitForTimeout(600);
-  await page.keyboard.press("Enter");
-  await page.waitForTimeout(1500);
-}
-
-async function screenshots(page, into) {
-  mkdirSync(into, { recursive: true });
-  await command(page, "View: Close All Editors");
-  await openFile(page, "wrong_column_peak.py");
-  await page.waitForSelector(".squiggly-error", { timeout: 20000 });
-  await command(page, "Problems: Focus on Problems View");
-  await page.screenshot({ path: join(into, "diagnostic.png") });
-  await command(page, "View: Close All Editors");
-  await command(page, "View: Hide Panel");
-  await openFile(page, "scaled_product.py");
-  const word = page.locator(".view-line span", { hasText: /^scaled/ }).first();
-  await word.hover();
-  await page.waitForSelector(".monaco-hover-content", { timeout: 15000 });
-  await page.waitForTimeout(800);
-  await page.screenshot({ path: join(into, "hover.png") });
-  await page.mouse.move(5, 5);
-  await command(page, "PyPTO: Show Lowered IR");
-  await page.waitForTimeout(2500);
-  await page.screenshot({ path: join(into, "lowered.png") });
-}

@@ -10,7 +10,7 @@ const SAMPLES = process.env.PYPTO_TEST_SAMPLES;
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Calls `probe` until it gives something truthy. */
-async function until(what, probe, timeout = 20000) {
+async function until(what, probe, timeout = 60000) {
   const end = Date.now() + timeout;
   let last;
   while (Date.now() < end) {
@@ -30,13 +30,30 @@ async function open(name) {
 const ours = (document) => vscode.languages.getDiagnostics(document.uri).filter((d) => d.source === "pypto");
 const code = (diagnostic) => (typeof diagnostic.code === "object" ? diagnostic.code.value : diagnostic.code);
 
+async function insert(document, position, text) {
+  const edit = new vscode.WorkspaceEdit();
+  edit.insert(document.uri, position, text);
+  await vscode.workspace.applyEdit(edit);
+}
+
 function place(document, text, offset = 0) {
   const at = document.getText().indexOf(text);
   assert.ok(at >= 0, `the sample has ${text}`);
   return document.positionAt(at + offset);
 }
 
+const serverReady = () => until("the server", async () => (await serverCommands()).length > 0);
+const serverCommands = async () => (await vscode.commands.getCommands()).filter((name) => name.startsWith("pypto.server."));
+
 const tests = {
+  async "Python files that never name the language start no server"() {
+    const document = await open("plain.py");
+    await vscode.extensions.getExtension("pypto-lsp.pypto-lsp").activate();
+    await insert(document, new vscode.Position(0, 0), "import math\n");
+    await sleep(1000);
+    assert.deepEqual(await serverCommands(), []);
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+  },
   async "a wrong kernel gets its diagnostic at the author's characters"() {
     const document = await open("wrong_column_peak.py");
     const found = await until("diagnostics", () => ours(document).find((d) => code(d) === "aiv-reduce-split-axis"));
@@ -61,15 +78,14 @@ const tests = {
   async "an edit makes a diagnostic appear and undoing it takes it away"() {
     const document = await open("scaled_product.py");
     const line = place(document, "        scaled = pl.mul");
-    const edit = new vscode.WorkspaceEdit();
-    edit.insert(document.uri, line, "        lost = pl.mul(nowhere, 2.0)\n");
-    await vscode.workspace.applyEdit(edit);
+    await insert(document, line, "        lost = pl.mul(nowhere, 2.0)\n");
     await until("a diagnostic of the unknown name", () => ours(document).some((d) => d.message.includes("nowhere")));
     await vscode.commands.executeCommand("undo");
     await until("its disappearance", () => !ours(document).some((d) => d.message.includes("nowhere")));
   },
   async "the lowered IR is a read-only document that follows edits"() {
     const document = await open("scaled_product.py");
+    await serverReady();
     const entries = await until("entries", () => vscode.commands.executeCommand("pypto.server.entries", document.uri.toString()));
     const query = JSON.stringify({ uri: document.uri.toString(), entry: entries[0].name, pass: "LowerAutoVectorSplit" });
     const uri = vscode.Uri.from({ scheme: "pypto-ir", path: `/${entries[0].name}.LowerAutoVectorSplit.pypto-ir`, query });
@@ -92,10 +108,51 @@ const tests = {
     await until("the disappearance of the diagnostic", () => !ours(document).some((d) => code(d) === code(found)));
     await vscode.commands.executeCommand("workbench.action.files.revert");
   },
+  async "the project file chooses the backend where the editor does not"() {
+    const document = await open("chosen/softmax.py");
+    await serverReady();
+    const backend = () => vscode.commands.executeCommand("pypto.server.backend", document.uri.toString());
+    assert.equal((await backend()).backend, "a5", "its pyproject.toml says so");
+    const config = vscode.workspace.getConfiguration("pypto", document.uri);
+    await config.update("backend", "a2a3", vscode.ConfigurationTarget.Workspace);
+    await until("the editor's choice", async () => (await backend()).backend === "a2a3");
+    await config.update("backend", undefined, vscode.ConfigurationTarget.Workspace);
+    await until("the project's choice", async () => (await backend()).backend === "a5");
+  },
+  async "debug information names the server and the open files"() {
+    await open("scaled_product.py");
+    await serverReady();
+    await vscode.commands.executeCommand("pypto.debugInformation");
+    const text = vscode.window.activeTextEditor.document.getText();
+    for (const part of [/server from pypto\.interpreter/, /scaled_product\.py: version/, /Python 3/]) assert.match(text, part);
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  },
+  async "the sample of the walkthrough is a kernel without errors"() {
+    await vscode.commands.executeCommand("pypto.openSample");
+    const { document } = vscode.window.activeTextEditor;
+    assert.ok(document.isUntitled);
+    await until("a hover", async () => (await hover(document, "scaled = pl.mul", 1)).includes("per lane"));
+    assert.deepEqual(ours(document).filter((d) => d.severity === vscode.DiagnosticSeverity.Error), []);
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+  },
   async "the server comes back after a restart"() {
     const document = await open("wrong_column_peak.py");
+    await serverReady();
+    const before = await serverProcess();
     await vscode.commands.executeCommand("pypto.restartServer");
+    assert.notEqual(await serverProcess(), before);
     await until("diagnostics", () => ours(document).some((d) => code(d) === "aiv-reduce-split-axis"));
+  },
+  async "the server comes back after its death"() {
+    const document = await open("wrong_column_peak.py");
+    await serverReady();
+    const before = await serverProcess();
+    process.kill(before, "SIGKILL");
+    await until("another process", async () => (await serverProcess().catch(() => before)) !== before);
+    await until("diagnostics", () => ours(document).some((d) => code(d) === "aiv-reduce-split-axis"));
+  },
+  async "modules of the user are never imported"() {
+    assert.ok(!fs.existsSync(path.join(SAMPLES, "imported.txt")), "a file of the workspace was run");
   },
 };
 
@@ -104,8 +161,17 @@ async function hover(document, text, offset) {
   return found.flatMap((h) => h.contents.map((c) => (typeof c === "string" ? c : c.value))).join("\n");
 }
 
+/** Process id of the server, as it says itself. */
+async function serverProcess() {
+  const text = await vscode.commands.executeCommand("pypto.server.debugInformation");
+  const found = /process (\d+)/.exec(text);
+  assert.ok(found, text);
+  return Number(found[1]);
+}
+
 async function latency() {
   const document = await open("scaled_product.py");
+  await serverReady();
   const times = [];
   for (let i = 0; i < 20; i++) {
     const changed = new Promise((resolve) => {
@@ -117,9 +183,7 @@ async function latency() {
       });
     });
     const start = performance.now();
-    const edit = new vscode.WorkspaceEdit();
-    edit.insert(document.uri, place(document, "        scaled = pl.mul"), `        lost = pl.mul(nowhere${i}, 2.0)\n`);
-    await vscode.workspace.applyEdit(edit);
+    await insert(document, place(document, "        scaled = pl.mul"), `        lost = pl.mul(nowhere${i}, 2.0)\n`);
     times.push((await changed) - start);
     await vscode.commands.executeCommand("undo");
     await sleep(100);
@@ -131,7 +195,9 @@ async function latency() {
 exports.activate = async () => {
   if (!RESULTS) return;
   const results = [];
+  const wanted = new RegExp(process.env.PYPTO_TESTS ?? "");
   for (const [name, run] of Object.entries(tests)) {
+    if (!wanted.test(name)) continue;
     const start = Date.now();
     try {
       await run();
