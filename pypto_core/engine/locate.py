@@ -13,6 +13,7 @@ from pypto_core.frontend.static_eval.values import DimExpr, DynVar, PlSymbol, Un
 from pypto_core.ir import (
     AssignStmt,
     Call,
+    Chunk,
     ConstInt,
     ForStmt,
     Function,
@@ -84,28 +85,40 @@ class ProgramValues:
     def __init__(self, entry: str, program: Program) -> None:
         self.entry = entry
         self.program = program
-        self._by_function: list[tuple[Function, dict[str, list[Occurrence]]]] = []
+        self._functions: list[_Written] = []
         self.calls: dict[Span, Call] = {}
         self.loops: list[ForStmt] = []
+        self._by_chunk: dict[int, list[_Written]] = {}
         for function in program.functions:
-            if not function.span.is_valid:
-                continue
-            names: dict[str, list[Occurrence]] = {}
-            for occurrence in occurrences(Program((function,), program.name)):
-                names.setdefault(author_name(occurrence.var.name_hint), []).append(occurrence)
-            self._by_function.append((function, names))
-            for call in calls_in(function.body):
-                if isinstance(call, Call):
-                    self.calls[call.span] = call
-            self.loops += [s for s in walk_stmts(function.body) if isinstance(s, ForStmt)]
+            if function.span.is_valid:
+                self._add(function)
+
+    def _add(self, function: Function) -> None:
+        names: dict[str, list[Occurrence]] = {}
+        for occurrence in occurrences(Program((function,), self.program.name)):
+            names.setdefault(author_name(occurrence.var.name_hint), []).append(occurrence)
+        for call in calls_in(function.body):
+            if isinstance(call, Call):
+                self.calls[call.span] = call
+        self.loops += [s for s in walk_stmts(function.body) if isinstance(s, ForStmt)]
+        written = _Written(function, names, _chunks_of(function))
+        self._functions.append(written)
+        for chunk in written.chunks:
+            self._by_chunk.setdefault(id(chunk), []).append(written)
 
     def functions_at(self, path: str, line: int) -> Iterator[tuple[Function, Mapping[str, list[Occurrence]]]]:
-        """Functions whose lines in the file include ``line`` (0-based)."""
-        for function, names in self._by_function:
-            if function.span.filename == path:
-                first, last = function_lines(function)
-                if first <= line <= last:
-                    yield function, names
+        """Functions with a statement at a 0-based line; between statements, those around it."""
+        here = [w for w in self._functions if w.covers(path, line)]
+        for written in here or [w for w in self._functions if w.surrounds(path, line)]:
+            yield written.function, written.names
+
+    def defined_at(self, name: str, span: Span) -> ValueAt | None:
+        """The value that the statement around ``span``, the place of ``name`` in it, defines."""
+        for written in self._by_chunk.get(id(span.chunk), ()):
+            for occurrence in written.names.get(name, ()):
+                if occurrence.stmt.span.contains(span):
+                    return ValueAt(self.entry, written.function, occurrence.var, occurrence.stmt)
+        return None
 
     def value(self, path: str, name: str, line: int, column: int, writes: bool) -> ValueAt | None:
         """The value that ``name`` means at a 0-based place: what the statement there defines, if it ``writes``, else the last one above."""
@@ -142,6 +155,41 @@ class ProgramValues:
                     if isinstance(occurrence.stmt, AssignStmt) and best_key < key < (line, 0):
                         best, best_key = ValueAt(self.entry, function, occurrence.var, occurrence.stmt), key
         return best
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Written:
+    """A function with its values by name, and the pieces of text that it is made of (of templates that it calls, too)."""
+
+    function: Function
+    names: dict[str, list[Occurrence]]
+    chunks: tuple[Chunk, ...]
+
+    def covers(self, path: str, line: int) -> bool:
+        return any(
+            chunk.file == path and chunk.first_line <= line < chunk.first_line + _rows(chunk)
+            for chunk in self.chunks
+        )
+
+    def surrounds(self, path: str, line: int) -> bool:
+        header = self.chunks[0]
+        rows = [
+            c.first_line + _rows(c)
+            for c in self.chunks
+            if c.file == path and c.first_line >= header.first_line
+        ]
+        return header.file == path and header.first_line <= line < max(rows, default=0)
+
+
+def _rows(chunk: Chunk) -> int:
+    """Number of lines of a chunk; a line break at its end opens none."""
+    starts = chunk.line_starts()
+    return len(starts) - (starts[-1] == len(chunk.text) and len(starts) > 1)
+
+
+def _chunks_of(function: Function) -> tuple[Chunk, ...]:
+    spans = (function.span, *(stmt.span for stmt in walk_stmts(function.body)))
+    return tuple({id(s.chunk): s.chunk for s in spans if s.chunk is not None}.values())
 
 
 def _visible_from(occurrence: Occurrence) -> tuple[int, int]:

@@ -51,15 +51,17 @@ class Positions:
             last = len(self.lines) - 1
             return self.position(last, len(self.lines[last])) if last >= 0 else _ORIGIN
         text = self.lines[line][:column]
-        return types.Position(line=line, character=self.codec.client_num_units(text))
+        units = len(text) if text.isascii() else self.codec.client_num_units(text)
+        return types.Position(line=line, character=units)
 
     def range(self, span: Span) -> types.Range:
         """Client range of a span; an unknown one is the start of the file."""
         if not span.is_valid:
             return NOWHERE
+        assert span.chunk is not None
         return types.Range(
-            start=self.position(span.line - 1, span.column - 1),
-            end=self.position(span.end_line - 1, span.end_column - 1),
+            start=self.position(*span.chunk.position(span.start)),
+            end=self.position(*span.chunk.position(span.end)),
         )
 
     def column(self, position: types.Position) -> int:
@@ -67,6 +69,8 @@ class Positions:
         if position.line >= len(self.lines):
             return 0
         text = self.lines[position.line]
+        if text.isascii():
+            return min(position.character, len(text.rstrip("\r\n")))
         units = 0
         for column, character in enumerate(text):
             if units >= position.character:

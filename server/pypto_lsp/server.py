@@ -413,6 +413,18 @@ class PyptoServer(LanguageServer):
         """The address of a workspace folder as the client wrote it."""
         return self.root_uris.get(root, uri_of(root))
 
+    async def aside(self, document: Open, job: Callable[[], T]) -> T:
+        """Run ``job``, which only reads snapshots, beside the loop: for answers that take more than a few milliseconds.
+
+        Raises:
+            ContentModified: the text changed meanwhile.
+        """
+        lines = document.lines
+        answer = await asyncio.get_running_loop().run_in_executor(None, job)
+        if document.lines is not lines:
+            raise ContentModified
+        return answer
+
     async def ask(self, job: Callable[[], T]) -> T:
         """Run ``job`` on the analysis thread."""
         return await self.worker.ask(job)

@@ -59,7 +59,7 @@ def register(server: PyptoServer) -> None:
         known = [(e.name, h) for e in facts.entries if (h := document.histories(e.name)) is not None]
         broken = {entry for entry, _ in facts.parsed.incomplete} if facts.parsed is not None else set()
         answer = []
-        for summary in lenses(facts, known):
+        for summary in await server.aside(document, lambda: lenses(facts, known)):
             line = summary.span.line - 1
             place = types.Range(start=view.positions.position(line, 0), end=view.positions.position(line, 0))
             title = title_of(summary, summary.entry not in broken)

@@ -114,7 +114,9 @@ def _of_use(subject: Subject, use: Use, line: int, column: int) -> str:
         function = use.scope.enclosing_function
         if function is None or not is_kernel(function, names) or symbol.name == "self":
             return ""
-        return markdown(f"{use.name}: type unknown", [("unknown", "it depends on something that is not known here")])
+        return markdown(
+            f"{use.name}: type unknown", [("unknown", "it depends on something that is not known here")]
+        )
     if symbol is not None and symbol.kind is Kind.FUNCTION and symbol.function is not None:
         return function_markdown(symbol.function, names)
     return _module_level(subject, use, symbol)

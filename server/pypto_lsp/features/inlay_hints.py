@@ -68,10 +68,9 @@ def _type_hint(
     text = span.chunk.text if span.chunk is not None else ""
     if text[span.end : span.end + 1] == ":" or text[span.end :].lstrip(" \t").startswith(":"):
         return None
-    line, column = span.line - 1, span.column - 1
     for entry, values in facts.values.items():
-        found = values.value(facts.path, use.name, line, column, writes=True)
-        if found is None or found.stmt is None or not found.stmt.span.contains(span):
+        found = values.defined_at(use.name, span)
+        if found is None or found.stmt is None:
             continue
         shown = dtype_shape_text(found.type)
         if not shown:
@@ -81,7 +80,7 @@ def _type_hint(
         history = known.of(found.stmt.span, use.name) if known is not None else None
         if history is not None and history.lanes is not None:
             label += lane_shape_text(history.lanes)
-        return Hint(line, span.end_column - 1, label, "type", use.name) if label else None
+        return Hint(span.line - 1, span.end_column - 1, label, "type", use.name) if label else None
     return None
 
 
@@ -144,10 +143,14 @@ def register(server: PyptoServer) -> None:
         positions = server.positions(document)
         config = server.config_of(document.path)
         first, last = params.range.start.line, params.range.end.line
+        facts, finder = subject.facts, subject.finder
+
+        def job() -> list[Hint]:
+            found = hints(facts, subject.names, subject.histories, config, finder)
+            return [hint for hint in found if first <= hint.line <= last]
+
         answer = []
-        for hint in hints(subject.facts, subject.names, subject.histories, config, subject.finder):
-            if not first <= hint.line <= last:
-                continue
+        for hint in await server.aside(document, job):
             answer.append(
                 types.InlayHint(
                     position=positions.position(hint.line, hint.column),

@@ -139,20 +139,23 @@ def register(server: PyptoServer) -> None:
             server.refreshes.note("semantic tokens", view.document)
         return view
 
-    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, legend)
-    async def full(params: types.SemanticTokensParams) -> types.SemanticTokens | None:
-        view = await view_for(params.text_document.uri)
+    async def answer(uri: str, lines: range | None) -> types.SemanticTokens | None:
+        view = await view_for(uri)
         if view is None:
             return None
-        found = tokens(view.names, calls_of(view.document.facts) if not view.lowered else {})
-        return types.SemanticTokens(data=encode(found, view.positions))
+        calls = calls_of(view.document.facts) if not view.lowered else {}
+
+        def job() -> list[int]:
+            found = tokens(view.names, calls)
+            return encode((t for t in found if lines is None or t[0].line - 1 in lines), view.positions)
+
+        return types.SemanticTokens(data=await server.aside(view.document, job))
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, legend)
+    async def full(params: types.SemanticTokensParams) -> types.SemanticTokens | None:
+        return await answer(params.text_document.uri, None)
 
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, legend)
     async def part(params: types.SemanticTokensRangeParams) -> types.SemanticTokens | None:
-        view = await view_for(params.text_document.uri)
-        if view is None:
-            return None
-        first, last = params.range.start.line, params.range.end.line
-        found = tokens(view.names, calls_of(view.document.facts) if not view.lowered else {})
-        inside = (t for t in found if first <= t[0].line - 1 <= last)
-        return types.SemanticTokens(data=encode(inside, view.positions))
+        lines = range(params.range.start.line, params.range.end.line + 1)
+        return await answer(params.text_document.uri, lines)
