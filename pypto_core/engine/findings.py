@@ -12,8 +12,6 @@ from dataclasses import replace
 from pypto_core.diagnostics import Diagnostic, Related
 from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Span, calls_in, walk_stmts
 
-#: A generated name of docs/spec/ir.md §1.9: ``acc__ssa_v0``, ``t__tile``, ``s__tile_Vec``.
-_GENERATED = re.compile(r"\b([A-Za-z]\w*?)__(?:\w+)\b")
 _IGNORE = re.compile(r"#[^\S\n]*pypto:[^\S\n]*ignore(?:\[([^\]\n]*)\])?")
 
 
@@ -69,15 +67,6 @@ def merged(own: Iterable[Diagnostic], others: Iterable[Diagnostic]) -> tuple[Dia
         span = finding.span
         kept.setdefault((finding.code, span.line, span.column, span.end_line, span.end_column), finding)
     return tuple(sorted(kept.values(), key=_place))
-
-
-def in_authors_words(finding: Diagnostic) -> Diagnostic:
-    """The finding with generated names replaced by the author's, in its message and in its related places."""
-    message = _GENERATED.sub(r"\1", finding.message)
-    related = tuple(replace(r, message=_GENERATED.sub(r"\1", r.message)) for r in finding.related)
-    if message == finding.message and related == finding.related:
-        return finding
-    return replace(finding, message=message, related=related)
 
 
 def _place(finding: Diagnostic) -> tuple[str, int, int, int]:

@@ -15,9 +15,9 @@ from pypto_core.analysis.lanes import BOUNDARY_OPS
 from pypto_core.analysis.statements import has_region
 from pypto_core.diagnostics import Diagnostic, Severity
 from pypto_core.engine.blame import FAULTS
-from pypto_core.engine.findings import in_authors_words
 from pypto_core.engine.pass_memory import Checkpoint, PassMemory
 from pypto_core.engine.tile_kernels import note, passes_by, with_tile_kernels, without_tile_kernels
+from pypto_core.engine.wording import in_authors_words
 from pypto_core.ir import Function, FunctionType, GlobalVar, Program, calls_in
 from pypto_core.passes.pipeline import (
     AT_INPUT,
@@ -221,7 +221,8 @@ class _Run:
             for function in refusal.functions:
                 self._stop(function, Stop(name, True, (refusal.diagnostic,)))
         before = with_tile_kernels(self.program, tiles)
-        self.program = with_tile_kernels(outcome.program, tiles)
+        made = with_tile_kernels(outcome.program, tiles)
+        self.program = made.with_functions(f for f in made.functions if f.name not in self.stopped)
         shown = self.program.with_functions((*self.program.functions, *self._still_held()))
         changed = before.with_functions(self.program.functions) is not before
         self.stages.append(Stage(name, shown, time.perf_counter() - start, changed))
