@@ -53,3 +53,21 @@ def test_the_table_of_rooms_is_the_one_that_is_tested() -> None:
 def test_every_target_is_explained() -> None:
     explained = set(re.findall(r"^\| `make (\w+)`", text("docs/contributing.md"), re.MULTILINE))
     assert explained == TARGETS
+
+
+def test_links_of_the_readme_lead_somewhere() -> None:
+    links = re.findall(r"\]\((?!https?:)([^)#]+)\)", text("README.md"))
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_site_has_every_page_of_the_navigation() -> None:
+    pages = re.findall(r": ([\w./-]+\.md)$", text("mkdocs.yml"), re.MULTILINE)
+    assert pages
+    assert [page for page in pages if not (ROOT / "docs" / page).exists()] == []
+
+
+def test_hooks_call_commands_that_exist() -> None:
+    entries = re.findall(r"^  entry: pypto-lsp (\w+)(.*)$", text(".pre-commit-hooks.yaml"), re.MULTILINE)
+    assert {name for name, _ in entries} <= main.commands.keys()
+    assert ("check", " --fix") in entries
