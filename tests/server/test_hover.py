@@ -202,3 +202,9 @@ def test_a_value_of_unknown_type_says_so() -> None:
 
 def test_a_program_names_its_kernels() -> None:
     assert hover(at(REGION, "Region")) == "@pl.program\nclass Region\n\nkernels: gated"
+
+
+def test_a_keyword_of_a_construct() -> None:
+    text = hover(at(REGION, "mode=pl.SplitMode"))
+    assert text.startswith("mode: SplitMode\n\nparameter of: pl.split_aiv")
+    assert hover(at(TILES, "type=pl.FunctionType")).startswith("type: FunctionType = FunctionType.Opaque")

@@ -28,6 +28,7 @@ from pypto_core import (
     Use,
     ValueAt,
     find_callable,
+    find_form,
     is_kernel,
     is_program,
     module_value,
@@ -208,6 +209,10 @@ def _keyword(subject: Subject, use: Use) -> str:
     if callee is not None:
         param = callee.param(use.name)
         return markdown(param.label(), [("parameter of", callee.path)], param.doc, "python") if param else ""
+    form = find_form(subject.names.language_path(use.call.callee))
+    if form is not None:
+        label = next((p for p in form.parameters if p.partition(":")[0] == use.name), "")
+        return markdown(label, [("parameter of", form.path)], form.doc, "python") if label else ""
     target = subject.finder.function(subject.names, use.call.callee) if subject.finder is not None else None
     if target is None:
         return ""
