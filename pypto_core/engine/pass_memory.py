@@ -36,9 +36,9 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """What a function-local pass made of a function, and the hints it gave."""
+    """What a function-local pass made of a function (None: left as it was; a value must not keep its weak key alive), and the hints it gave."""
 
-    function: Function
+    function: Function | None
     hints: tuple[Diagnostic, ...] = ()
 
 
@@ -69,8 +69,9 @@ class PassMemory:
                 if alone.refusals:
                     refusals += alone.refusals
                     continue
-                result = seen[function] = _Made(alone.program.functions[0], alone.hints)
-            made.append(result.function)
+                after = alone.program.functions[0]
+                result = seen[function] = _Made(after if after is not function else None, alone.hints)
+            made.append(result.function or function)
             hints += result.hints
         return Outcome(program.with_functions(made), tuple(hints), tuple(refusals))
 

@@ -6,13 +6,14 @@ reads nothing by itself: a :class:`~pypto_core.frontend.modules.FileSystem` give
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
 
 from pypto_core.diagnostics import Diagnostic, Severity
-from pypto_core.engine.database import Database, Input, query
+from pypto_core.engine.database import Database, Input, Query, query
 from pypto_core.engine.finder import Finder
-from pypto_core.engine.findings import in_file, related_to_calls, unique, without_ignored
+from pypto_core.engine.findings import in_file, unique, without_ignored
 from pypto_core.engine.locate import ProgramValues, function_lines
 from pypto_core.engine.lowering import (
     FAULTS,
@@ -24,15 +25,19 @@ from pypto_core.engine.lowering import (
     with_split_findings,
 )
 from pypto_core.engine.names import FileNames, NamesMemory, imported_modules
-from pypto_core.engine.sources import Modules, NoFiles
+from pypto_core.engine.sources import Modules, NoFiles, Presence
+from pypto_core.engine.told import Analysis, Told
 from pypto_core.engine.values import Histories
+from pypto_core.engine.wording import in_authors_words
 from pypto_core.frontend import ParseResult, parse
 from pypto_core.frontend.chunk_table import SyntaxMemory
-from pypto_core.frontend.memory import ParseMemory
+from pypto_core.frontend.memory import KernelMemory
 from pypto_core.frontend.modules import FileSystem, ModuleFile
-from pypto_core.frontend.parse import parse_module
+from pypto_core.frontend.parse import read_graph
 from pypto_core.frontend.printed import is_printed
 from pypto_core.frontend.recovery import FileSyntax
+from pypto_core.frontend.shape import same_shape
+from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.ir import Chunk, Program, Span
 
 
@@ -121,6 +126,10 @@ _ROOTS: Input[str, tuple[str, ...]] = Input("roots", ())
 _DISK: Input[str, int] = Input("disk", 0)
 
 
+#: Findings of the programs of a file, for a backend.
+OfPrograms: TypeAlias = "Callable[[Told, list[Program], str | None], list[Diagnostic]]"
+
+
 def _identity(left: object, right: object) -> bool:
     return left is right
 
@@ -155,7 +164,8 @@ class Workspace:
         self._passes = PassMemory()
         self._syntaxes: dict[str, SyntaxMemory] = {}
         self._names: dict[str, NamesMemory] = {}
-        self._programs: dict[str, ParseMemory] = {}
+        self._kernels: dict[str, KernelMemory] = {}
+        self._told: dict[str, Told] = {}
         self._define_queries()
 
     # ------------------------------------------------------------------------------------------------------- changing
@@ -166,10 +176,13 @@ class Workspace:
     def close(self, path: str) -> None:
         """Forget a file."""
         self.db.set(_DOCUMENT, path, None)
-        self._programs.pop(path, None)
-        self.db.forget(self._parsed, path)
-        self.db.forget(self._typing, path)
-        self.db.forget(self._full, path)
+        for memory in (self._kernels, self._told, self._syntaxes, self._names):
+            memory.pop(path, None)
+        queries: tuple[Query[str, Any], ...] = (
+            self._syntax, self._shape, self._graph, self._named, self._parsed, self._typing, self._full,
+        )  # fmt: skip
+        for known in queries:
+            self.db.forget(known, path)
 
     def configure(self, settings: Settings, path: str = "") -> None:
         """Settings of one file, or with no path those of all files that have none of their own."""
@@ -250,7 +263,12 @@ class Workspace:
 
     def first_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         """What can be said at once: :meth:`typing_diagnostics`, and everything about kernels whose lowering is remembered."""
-        return in_file(self._findings(self.db, path, known_only=True), path)
+
+        def first(told: Told, programs: list[Program], backend: str | None) -> list[Diagnostic]:
+            early, before = self._early_of(self.db, backend), self._lowered_before(self.db, backend)
+            return told.first(programs, backend, early, before)
+
+        return in_file(self._findings(self.db, path, first), path)
 
     def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
         """Everything that stands in the file, lowering included."""
@@ -273,14 +291,50 @@ class Workspace:
 
     # -------------------------------------------------------------------------------------------------------- queries
     def _modules(self, db: Database, path: str) -> Modules:
+        """Modules as files of a known shape: an edit inside a kernel is none of their business."""
+
+        def syntax_of(name: str) -> FileSyntax:
+            db.get(self._shape, name)
+            newest = db.peek(self._syntax, name)
+            return newest if newest is not None else db.get(self._syntax, name)
+
         roots = (*self.settings(path).search_path, *db.read(_ROOTS, ""))
-        return Modules(_Files(db, self._disk), roots, lambda name: db.get(self._syntax, name))
+        files = Presence(lambda name: db.get(self._present, name), _Files(db, self._disk).is_directory)
+        return Modules(files, roots, syntax_of)
 
     def _define_queries(self) -> None:
         @query(keep=1024, equal=_identity)
         def syntax(db: Database, path: str) -> FileSyntax:
             text = _Files(db, self._disk).read(path) or ""
             return self._syntaxes.setdefault(path, SyntaxMemory()).parse(path, text)
+
+        @query(keep=1024, equal=same_shape)
+        def shape(db: Database, path: str) -> FileSyntax:
+            return db.get(syntax, path)
+
+        @query(keep=1024)
+        def faulty(db: Database, path: str) -> bool:
+            return bool(db.get(syntax, path).faults)
+
+        @query(keep=4096)
+        def present(db: Database, path: str) -> bool:
+            return _Files(db, self._disk).read(path) is not None
+
+        @query(keep=256, equal=_identity)
+        def graph(db: Database, path: str) -> ModuleGraph | Exception:
+            """The evaluated module; a fault of the evaluation in place of it."""
+            modules = self._modules(db, path)
+            try:
+                root = ModuleFile(modules.root_name(path), path, "", False, modules.syntax_of(path))
+                made = ModuleGraph(root, modules, checkpoint=db.check)
+            except FAULTS as fault:
+                return fault
+            for name in made.evaluated_bodies():
+                db.get(syntax, name)
+            for module in made.modules.values():
+                if module.asked_complete:
+                    db.get(faulty, module.filename)
+            return made
 
         @query(keep=1024, equal=_identity)
         def named(db: Database, path: str) -> FileNames:
@@ -304,11 +358,11 @@ class Workspace:
             try:
                 if is_printed(document.text):
                     return parse(document.text, path)
-                modules = self._modules(db, path)
-                root = ModuleFile(modules.root_name(path), path, document.text, False, db.get(syntax, path))
-                return parse_module(
-                    root, modules, checkpoint=db.check, memory=self._programs.setdefault(path, ParseMemory())
-                )
+                evaluated = db.get(graph, path)
+                if isinstance(evaluated, Exception):
+                    return ParseResult(None, diagnostics=(reading_fault(document, evaluated),))
+                evaluated.follow(lambda name: db.get(syntax, name))
+                return read_graph(evaluated, db.check, self._kernels.setdefault(path, KernelMemory()))
             except FAULTS as fault:
                 return ParseResult(None, diagnostics=(reading_fault(document, fault),))
 
@@ -333,41 +387,52 @@ class Workspace:
 
         @query(keep=256)
         def typing(db: Database, path: str) -> tuple[Diagnostic, ...]:
-            return self._findings(db, path, lowered=False)
+            return self._findings(db, path, lambda told, *of: told.early(*of, self._early_of(db, of[1])))
 
         @query(keep=256)
         def full(db: Database, path: str) -> tuple[Diagnostic, ...]:
-            return self._findings(db, path)
+            return self._findings(db, path, lambda told, *of: told.full(*of, self._lowered_of(db, of[1])))
 
-        self._syntax, self._named, self._module_paths = syntax, named, module_paths
-        self._values = values
+        self._syntax, self._shape, self._present, self._graph = syntax, shape, present, graph
+        self._named, self._module_paths, self._values = named, module_paths, values
         self._parsed, self._early, self._lowered, self._histories = parsed, early, lowered, histories
         self._typing, self._full = typing, full
 
-    def _findings(
-        self, db: Database, path: str, lowered: bool = True, known_only: bool = False
-    ) -> tuple[Diagnostic, ...]:
-        """The front end's findings and those of every kernel that it could read completely.
+    def _early_of(self, db: Database, backend: str | None) -> Analysis:
+        def analyse(program: Program) -> tuple[Diagnostic, ...]:
+            db.check()
+            return db.get(self._early, (program, backend)).diagnostics
 
-        With ``known_only`` nothing is lowered for it; a lowering that is remembered counts, for it depends on the program alone.
-        """
+        return analyse
+
+    def _lowered_of(self, db: Database, backend: str | None) -> Analysis:
+        def analyse(program: Program) -> tuple[Diagnostic, ...]:
+            db.check()
+            return db.get(self._lowered, (program, backend)).diagnostics
+
+        return analyse
+
+    def _lowered_before(self, db: Database, backend: str | None) -> Analysis:
+        """Only what is remembered; it depends on the program alone."""
+
+        def analyse(program: Program) -> tuple[Diagnostic, ...] | None:
+            known = db.peek(self._lowered, (program, backend))
+            return known.diagnostics if known is not None else None
+
+        return analyse
+
+    def _findings(self, db: Database, path: str, of_programs: OfPrograms) -> tuple[Diagnostic, ...]:
+        """The front end's findings and those of every kernel that it could read completely."""
         document = db.read(_DOCUMENT, path)
         if document is None:
             return ()
         result = db.get(self._parsed, path)
         settings = self.settings(path)
-        found = list(result.diagnostics)
         broken = {entry for entry, _ in result.incomplete}
-        for entry, program in result.programs.items():
-            if entry in broken:
-                continue
-            db.check()
-            key = (program, settings.backend)
-            made = db.get(self._lowered, key) if lowered and not known_only else None
-            if known_only:
-                made = db.peek(self._lowered, key)
-            diagnostics = made.diagnostics if made is not None else db.get(self._early, key).diagnostics
-            found += related_to_calls(diagnostics, program)
+        programs = [program for entry, program in result.programs.items() if entry not in broken]
+        told = self._told.setdefault(path, Told())
+        found = [in_authors_words(d) for d in result.diagnostics]
+        found += of_programs(told, programs, settings.backend)
         placed = [with_place(d, path, document) for d in unique(found)]
         # Comments may ignore findings in every file that has some.
         files = _Files(db, self._disk)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
+from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic, Severity
 from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
 from pypto_core.frontend.static_eval.builtin_functions import BUILTINS
 from pypto_core.frontend.static_eval.scopes import ModuleEnvironment
-from pypto_core.frontend.static_eval.values import KernelFunction, ProgramClass
+
+#: Names that a kernel loads, and those it binds itself.
+UsedNames: TypeAlias = "tuple[set[str], set[str]]"
 
 
-def unresolved_imports(
-    module: ModuleEnvironment, kernels: Iterable[KernelFunction | ProgramClass]
-) -> list[Diagnostic]:
+def unresolved_imports(module: ModuleEnvironment, kernels: Iterable[UsedNames]) -> list[Diagnostic]:
     """One finding per import of which a kernel uses something."""
-    if not module.unresolved:
-        return []
     used: set[str] = set()
     free: set[str] = set()
-    for kernel in kernels:
-        loaded, stored = _names(kernel.syntax)
+    for loaded, stored in kernels:
         used |= loaded
         free |= loaded - stored
     free = {n for n in free if n not in BUILTINS and module.binding(n) is None}
@@ -42,7 +40,7 @@ def unresolved_imports(
     return found
 
 
-def _names(syntax: FunctionSyntax | ClassSyntax) -> tuple[set[str], set[str]]:
+def used_names(syntax: FunctionSyntax | ClassSyntax) -> UsedNames:
     """Names that a kernel loads, and those it binds itself."""
     loaded: set[str] = set()
     stored: set[str] = set()

@@ -168,7 +168,11 @@ def _check_files(ctx: FunctionContext, function: JitFunction, core: str) -> None
     named += [("include_dirs", path) for path in _paths(function, keywords.get("include_dirs")) or ()]
     for name, path in named:
         resolved = _resolved(function, path)
-        if function.closure.interpreter.graph.resolver.exists(resolved) is False:
+        interpreter = function.closure.interpreter
+        exists = interpreter.graph.resolver.exists(resolved)
+        if interpreter.watch is not None:
+            interpreter.watch.paths[resolved] = exists
+        if exists is False:
             ctx.warn(
                 "extern-source-missing",
                 f"'{path}' is not found as {resolved}",

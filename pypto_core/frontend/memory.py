@@ -1,196 +1,234 @@
 """Programs of kernels that an edit does not affect (docs/architecture.md §4).
 
-:class:`ParseMemory` gives a kernel the very program it had when nothing that it can see has changed; the answer is exactly what a fresh
-reading gives.
+While a kernel is read, everything it looks at in the modules around it is noted. It keeps its program, the very same object, until one of
+these things is another: its own text, the text of a kernel that it calls, the value of a name. The answer is exactly what a fresh reading
+gives.
 """
 
 from __future__ import annotations
 
-import ast
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from pypto_core.diagnostics import Diagnostic
+from pypto_core.frontend.imports import UsedNames, used_names
 from pypto_core.frontend.program import ParsedProgram
-from pypto_core.frontend.recovery import (
-    Broken,
-    ClassSyntax,
-    FunctionSyntax,
-    Statement,
-)
+from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax, Statement
 from pypto_core.frontend.static_eval import ModuleGraph
+from pypto_core.frontend.static_eval.comparison import Comparison
+from pypto_core.frontend.static_eval.kernels import file_kernels
+from pypto_core.frontend.static_eval.scopes import Binding, Watch
 from pypto_core.frontend.static_eval.values import KernelFunction, ProgramClass
-from pypto_core.frontend.syntax import dotted
-from pypto_core.ir import Chunk
+from pypto_core.frontend.symbol_names import check_symbols
 
+Kernel: TypeAlias = "KernelFunction | ProgramClass"
+Syntax: TypeAlias = "FunctionSyntax | ClassSyntax"
 Item: TypeAlias = "FunctionSyntax | ClassSyntax | Statement"
+#: The program of a kernel, and the functions that a JIT entry reaches.
+ReadKernel: TypeAlias = "Callable[[Kernel], tuple[ParsedProgram, list[FunctionSyntax]]]"
 
 
 @dataclass(slots=True)
-class _Remembered:
-    """``inputs`` are kept alive, so their identities stay unique."""
+class Reading:
+    """What was read of a kernel, and all that this depends on.
 
-    inputs: tuple[Item, ...]
-    parsed: ParsedProgram
-    functions: tuple[FunctionSyntax, ...]
-
-
-_Key: TypeAlias = "tuple[object, ...]"
-
-
-@dataclass(slots=True)
-class ParseMemory:
-    """Programs of the kernels of one file, by the syntax that they were made from.
-
-    A kernel sees its own text, every plain statement of every module (any of them may change a value), and the functions
-    and classes that these mention by name, directly or through others. Two generations are kept, for undo.
+    ``reached`` are the places of the functions of a JIT program. ``kernels`` are the kernels looked at, with their texts as they were.
     """
 
-    _recent: dict[_Key, _Remembered] = field(default_factory=dict)
-    _older: dict[_Key, _Remembered] = field(default_factory=dict)
-    _used: dict[_Key, _Remembered] = field(default_factory=dict)
-    _mentions: dict[int, tuple[Item, frozenset[str]]] = field(default_factory=dict)
+    kernel: Kernel
+    parsed: ParsedProgram
+    reached: frozenset[tuple[int, int]]
+    kernels: tuple[tuple[Kernel, Syntax], ...]
+    watch: Watch
+    complete: tuple[bool, ...]
 
-    def reading(self, graph: ModuleGraph) -> Reading:
-        """Begin to read a version of the file; one that is broken off loses nothing."""
-        self._used = {}
-        items = [item for module in graph.modules.values() if module.syntax for item in module.syntax.items]
-        alive = {id(item) for item in items}
-        self._mentions = {key: value for key, value in self._mentions.items() if key in alive}
-        return Reading(self, graph, items)
+    def stands(self, graph: ModuleGraph) -> bool:
+        """Whether it is still what a fresh reading in the same evaluation gives."""
+        watch = self.watch
+        for kernel, syntax in self.kernels:
+            if kernel.syntax is not syntax:
+                return False
+        if watch.complete and self.complete != tuple(m.is_complete for m in watch.complete):
+            return False
+        exists = graph.resolver.exists
+        return not watch.unsteady and all(exists(path) == answer for path, answer in watch.paths.items())
 
-    def finish(self) -> None:
-        """The version has been read to its end: what it did not use becomes the older generation."""
-        self._older = {key: value for key, value in self._recent.items() if key not in self._used}
-        self._recent = self._used
 
-    def find(self, key: _Key) -> _Remembered | None:
-        found = self._recent.get(key) or self._older.get(key)
-        if found is not None:
-            self._used[key] = found
+@dataclass(slots=True)
+class KernelMemory:
+    """Readings of the kernels of one file, all of the evaluation ``graph``; ``read`` counts kernels that were read anew."""
+
+    read: int = 0
+    _graph: ModuleGraph | None = None
+    _kernels: list[Kernel] = field(default_factory=list)
+    _readings: dict[Kernel, Reading] = field(default_factory=dict)
+    _symbols: dict[int, tuple[Item, tuple[Diagnostic, ...]]] = field(default_factory=dict)
+    _used: dict[int, tuple[Syntax, UsedNames]] = field(default_factory=dict)
+
+    def readings(
+        self, graph: ModuleGraph, read: ReadKernel, checkpoint: Callable[[], None] | None = None
+    ) -> list[Reading]:
+        """One reading per kernel of the root file, in source order. One that is broken off by ``checkpoint`` loses nothing."""
+        old = self._graph
+        if old is None:
+            self._readings = {}
+        else:
+            self._readings = {k: r for k, r in self._readings.items() if r.stands(old)}
+        if graph is not old:
+            kernels = file_kernels(graph, graph.root.filename)
+            if old is not None and self._readings:
+                self._readings = _carried_over(old, graph, self._kernels, kernels, self._readings)
+            self._graph, self._kernels = graph, kernels
+        known = self._readings
+        found: list[Reading] = []
+        for kernel in self._kernels:
+            reading = known.get(kernel)
+            if reading is None:
+                if checkpoint is not None:
+                    checkpoint()
+                reading = known[kernel] = self._read(graph, kernel, read)
+            found.append(reading)
         return found
 
-    def keep(self, key: _Key, remembered: _Remembered) -> None:
-        self._recent[key] = self._used[key] = remembered
-
-    def mentions(self, item: Item) -> frozenset[str]:
-        """All identifiers in an item."""
-        known = self._mentions.get(id(item))
-        if known is None:
-            known = self._mentions[id(item)] = (item, frozenset(_identifiers(item)))
-        return known[1]
-
-
-class Reading:
-    """One reading of a file: which remembered programs still stand."""
-
-    def __init__(self, memory: ParseMemory, graph: ModuleGraph, items: list[Item]) -> None:
-        self.memory = memory
-        self._named: dict[str, list[Item]] = {}
-        self._always: list[Item] = []
-        self._order = {id(item): number for number, item in enumerate(items)}
-        self._by_chunk: dict[int, Item] = {}
-        for item in items:
-            for chunk in _chunks(item):
-                self._by_chunk[id(chunk)] = item
-            if isinstance(item, Statement):
-                self._always.append(item)
-            else:
-                self._named.setdefault(item.node.name, []).append(item)
-        self._common = (
-            tuple(name for name in self._named),
-            tuple((m.filename, bool(m.syntax and m.syntax.faults)) for m in graph.modules.values()),
+    def _read(self, graph: ModuleGraph, kernel: Kernel, read: ReadKernel) -> Reading:
+        it = graph.interpreter
+        watch = it.watch = Watch()
+        it.budget.for_kernel()
+        try:
+            parsed, functions = read(kernel)
+        finally:
+            it.watch = None
+        self.read += 1
+        watch.kernels.add(kernel)
+        return Reading(
+            kernel,
+            parsed,
+            frozenset(place(f) for f in functions),
+            tuple((k, k.syntax) for k in watch.kernels),
+            watch,
+            tuple(m.is_complete for m in watch.complete),
         )
-        mentioned: set[str] = set()
-        for item in self._always:
-            mentioned |= memory.mentions(item)
-        self._roots = self._closure([], mentioned)
-        self._copies: dict[tuple[int, int], int] = {}
 
-    def key(self, kernel: KernelFunction | ProgramClass) -> tuple[_Key, tuple[Item, ...]] | None:
-        """Identity of everything that the kernel's program depends on; None when its place is not known."""
-        chunk = kernel.source.chunk
-        item = self._by_chunk.get(id(chunk))
-        if item is None:
-            return None
-        inputs = self._closure([item, *self._roots], set())
-        inputs = sorted(
-            {id(i): i for i in (*inputs, *self._always)}.values(), key=lambda i: self._order[id(i)]
-        )
-        place = (id(chunk), kernel.source.start(kernel.node))
-        copy = self._copies[place] = self._copies.get(place, 0) + 1
-        return (*self._common, place, copy, *(id(i) for i in inputs)), tuple(inputs)
+    def symbols(self, syntax: FileSyntax) -> list[Diagnostic]:
+        """Findings about the names of dynamic sizes."""
+        found: list[Diagnostic] = []
+        now: dict[int, tuple[Item, tuple[Diagnostic, ...]]] = {}
+        for item in syntax.items:
+            key = id(item)
+            known = now[key] = self._symbols.get(key) or (item, tuple(check_symbols(item)))
+            found += known[1]
+        self._symbols = now
+        return found
 
-    def _closure(self, start: list[Item], mentioned: set[str]) -> list[Item]:
-        """The items, and all that they mention."""
-        found: dict[int, Item] = {}
-        todo = [*start, *(i for name in mentioned for i in self._named.get(name, ()))]
-        while todo:
-            item = todo.pop()
-            if id(item) in found:
+    def used_names(self) -> list[UsedNames]:
+        """Names that each kernel of the last readings uses."""
+        now: dict[int, tuple[Syntax, UsedNames]] = {}
+        for kernel in self._kernels:
+            key = id(kernel.syntax)
+            now[key] = self._used.get(key) or (kernel.syntax, used_names(kernel.syntax))
+        self._used = now
+        return [names for _, names in now.values()]
+
+
+def place(syntax: Syntax) -> tuple[int, int]:
+    """Where a definition is written: the same for every copy of its syntax."""
+    return id(syntax.source.chunk), syntax.source.start(syntax.node)
+
+
+def _carried_over(
+    old: ModuleGraph, new: ModuleGraph, before: list[Kernel], now: list[Kernel], known: dict[Kernel, Reading]
+) -> dict[Kernel, Reading]:
+    """The readings of one evaluation that hold in the next one."""
+    carry = _Carry(old, new)
+    found: dict[Kernel, Reading] = {}
+    olds = _by_definition(before)
+    for definition, kernels in _by_definition(now).items():
+        variants = olds.get(definition, [])
+        if len(variants) != len(kernels):
+            continue
+        for kernel, variant in zip(kernels, variants, strict=True):
+            reading = known.get(variant)
+            moved = carry.reading(reading, kernel) if reading is not None else None
+            if moved is not None:
+                found[kernel] = moved
+    return found
+
+
+def _by_definition(kernels: list[Kernel]) -> dict[int, list[Kernel]]:
+    found: dict[int, list[Kernel]] = {}
+    for kernel in kernels:
+        found.setdefault(id(kernel.node), []).append(kernel)
+    return found
+
+
+class _Carry:
+    """Compares what readings look at in two evaluations, each name once."""
+
+    def __init__(self, old: ModuleGraph, new: ModuleGraph) -> None:
+        self._old = old
+        self._new = new
+        self._comparison = Comparison()
+        self._names: dict[tuple[str, str], bool] = {}
+        self._kernels: dict[int, Kernel | None] = {}
+        for kernel in new.interpreter.kernels:
+            key = id(kernel.syntax)
+            self._kernels[key] = (
+                kernel if key not in self._kernels else None
+            )  # made several times: which one is meant?
+
+    def reading(self, reading: Reading, kernel: Kernel) -> Reading | None:
+        """The reading with the new evaluation's objects; None when something that it looked at is another."""
+        watch, now = reading.watch, Watch()
+        partners: dict[Kernel, Kernel] = {}
+        for other, syntax in reading.kernels:
+            partner = kernel if other is reading.kernel else self._kernels.get(id(syntax))
+            if partner is None or not self._comparison.data(other, partner):
+                return None
+            partners[other] = partner
+        moments = {k.order: partner.order for k, partner in partners.items()}
+        modules = self._new.modules
+        for module, name, moment in watch.names:
+            partner_module = modules.get(module.filename)
+            if partner_module is None:
+                return None
+            if moment is None:
+                if not self._same_name(module.filename, name):
+                    return None
+                now.names.add((partner_module, name, None))
                 continue
-            found[id(item)] = item
-            for name in self.memory.mentions(item):
-                todo.extend(self._named.get(name, ()))
-        return list(found.values())
+            then = moments.get(moment)
+            if then is None or not self._same(
+                module.binding_at(name, moment), partner_module.binding_at(name, then)
+            ):
+                return None
+            now.names.add((partner_module, name, then))
+        for module in watch.complete:
+            partner_module = modules.get(module.filename)
+            if partner_module is None:
+                return None
+            now.complete.add(partner_module)
+        complete = tuple(m.is_complete for m in now.complete)
+        wanted = {m.filename: flag for m, flag in zip(watch.complete, reading.complete, strict=True)}
+        if any(wanted[m.filename] != flag for m, flag in zip(now.complete, complete, strict=True)):
+            return None
+        for module in watch.listed:
+            partner_module = modules.get(module.filename)
+            if partner_module is None or set(partner_module.names) != set(module.names):
+                return None
+            now.listed.add(partner_module)
+        now.kernels = set(partners.values())
+        now.paths = watch.paths
+        kernels = tuple((k, k.syntax) for k in now.kernels)
+        return Reading(kernel, reading.parsed, reading.reached, kernels, now, complete)
 
+    def _same_name(self, filename: str, name: str) -> bool:
+        key = (filename, name)
+        known = self._names.get(key)
+        if known is None:
+            old, new = self._old.modules[filename], self._new.modules[filename]
+            known = self._names[key] = self._same(old.binding(name), new.binding(name))
+        return known
 
-def remembered(
-    inputs: tuple[Item, ...], parsed: ParsedProgram, functions: list[FunctionSyntax]
-) -> _Remembered:
-    """A result to keep; later changes of ``parsed.diagnostics`` do not reach it."""
-    return _Remembered(inputs, copy_of(parsed), tuple(functions))
-
-
-def copy_of(parsed: ParsedProgram) -> ParsedProgram:
-    """The same program with a list of findings of its own."""
-    return ParsedProgram(parsed.program, list(parsed.diagnostics), parsed.incomplete)
-
-
-def _chunks(item: Item) -> Iterator[Chunk]:
-    yield item.source.chunk
-    if isinstance(item, FunctionSyntax):
-        for statement in item.body:
-            yield statement.source.chunk
-    elif isinstance(item, ClassSyntax):
-        for function in item.functions:
-            yield from _chunks(function)
-        for statement in item.others:
-            yield statement.source.chunk
-
-
-def _identifiers(item: Item) -> Iterator[str]:
-    if isinstance(item, Statement):
-        if not _only_as_program(item.node):
-            yield from _names(item.node)
-        return
-    yield from _names(item.node)
-    if isinstance(item, FunctionSyntax):
-        for statement in item.body:
-            yield from _names(statement.node)
-        return
-    for function in item.functions:
-        yield from _identifiers(function)
-    for statement in item.others:
-        yield from _names(statement.node)
-
-
-def _names(node: ast.AST) -> Iterator[str]:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Name):
-            yield inner.id
-        elif isinstance(inner, ast.Attribute):
-            yield inner.attr
-        elif isinstance(inner, ast.alias):
-            yield from inner.name.split(".")
-            if inner.asname:
-                yield inner.asname
-        elif isinstance(inner, Broken):
-            yield from inner.names
-
-
-def _only_as_program(node: ast.stmt) -> bool:
-    """``if __name__ == "__main__":`` holds for no module that is read here as a library; its body binds nothing that kernels see."""
-    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
-        return False
-    return dotted(node.test.left) == ("__name__",)
+    def _same(self, old: Binding | None, new: Binding | None) -> bool:
+        return self._comparison.bindings(old, new)

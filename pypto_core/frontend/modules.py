@@ -31,6 +31,10 @@ class ModuleFile:
             self._syntax = parse_file(self.filename, self.text)
         return self._syntax
 
+    def replace_syntax(self, syntax: FileSyntax) -> None:
+        """The file has been edited."""
+        self._syntax = syntax
+
     @property
     def package(self) -> str:
         """Name of the package that relative imports start from."""

@@ -11,16 +11,14 @@ from pypto_core.diagnostics import Diagnostic, error
 from pypto_core.frontend.imports import unresolved_imports
 from pypto_core.frontend.jit import parse_jit
 from pypto_core.frontend.jit_functions import DEP_FORMS
-from pypto_core.frontend.memory import ParseMemory, Reading, copy_of, remembered
+from pypto_core.frontend.memory import KernelMemory, Reading, place
 from pypto_core.frontend.modules import ModuleFile, ModuleResolver, TextResolver
 from pypto_core.frontend.printed import is_printed, read_printed
 from pypto_core.frontend.program import ParsedProgram, parse_program_class, parse_stand_alone
-from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
+from pypto_core.frontend.recovery import FunctionSyntax
 from pypto_core.frontend.static_closure import ScopeClosure
 from pypto_core.frontend.static_eval import ModuleGraph
-from pypto_core.frontend.static_eval.kernels import file_kernels
 from pypto_core.frontend.static_eval.values import KernelFunction, ProgramClass
-from pypto_core.frontend.symbol_names import check_symbols
 from pypto_core.ir import Program, Span
 
 #: Module name -> source text, None when there is no such module.
@@ -68,21 +66,28 @@ def parse_module(
     modules: ModuleResolver | None = None,
     env: Mapping[str, Any] | None = None,
     checkpoint: Callable[[], None] | None = None,
-    memory: ParseMemory | None = None,
 ) -> ParseResult:
-    """:func:`parse` for a file whose imports are looked up as files.
+    """:func:`parse` for a file whose imports are looked up as files; ``checkpoint`` is called between steps and may raise."""
+    return read_graph(ModuleGraph(root, modules, known=env, checkpoint=checkpoint), checkpoint)
 
-    ``checkpoint`` is called between steps and may raise. ``memory`` belongs to the file and gives kernels that an edit does not
-    affect the programs they had.
+
+def read_graph(
+    graph: ModuleGraph, checkpoint: Callable[[], None] | None = None, memory: KernelMemory | None = None
+) -> ParseResult:
+    """The kernels of the root of an evaluated graph.
+
+    ``memory`` belongs to the file and gives kernels that an edit does not affect the programs they had.
     """
-    syntax = root.syntax
+    syntax = graph.root_file.syntax
     diagnostics = [error("python-syntax", fault.message, fault.span) for fault in syntax.faults]
-    graph = ModuleGraph(root, modules, known=env, checkpoint=checkpoint)
-    diagnostics.extend(check_symbols(syntax))
-    reader = _Reader(graph, checkpoint, memory)
-    reader.read(root.filename)
-    reader.diagnostics.extend(unresolved_imports(graph.root, reader.kernels))
-    ordered = sorted(once([*diagnostics, *reader.diagnostics]), key=lambda d: (d.span.line, d.span.column))
+    memory = KernelMemory() if memory is None else memory
+    diagnostics += memory.symbols(syntax)
+    reader = _Reader(graph)
+    reader.assemble(memory.readings(graph, reader.read, checkpoint))
+    diagnostics += reader.diagnostics
+    if graph.root.unresolved:
+        diagnostics += unresolved_imports(graph.root, memory.used_names())
+    ordered = sorted(once(diagnostics), key=lambda d: (d.span.line, d.span.column))
     first = next(iter(reader.programs.values()), None)
     return ParseResult(first, reader.programs, tuple(ordered), frozenset(reader.incomplete), graph)
 
@@ -104,54 +109,30 @@ def once(found: list[Diagnostic]) -> list[Diagnostic]:
 class _Reader:
     """Programs of the kernels of one file."""
 
-    def __init__(
-        self, graph: ModuleGraph, checkpoint: Callable[[], None] | None, memory: ParseMemory | None
-    ) -> None:
+    def __init__(self, graph: ModuleGraph) -> None:
         self.graph = graph
-        self.checkpoint = checkpoint
-        self.memory = memory
         self.programs: dict[str, Program] = {}
         self.diagnostics: list[Diagnostic] = []
         self.incomplete: set[tuple[str, str]] = set()
-        self.kernels: list[KernelFunction | ProgramClass] = []
 
-    def read(self, filename: str) -> None:
-        """Entries first: what they say about a function they reach counts more than what it says of itself."""
-        kernels = self.kernels = file_kernels(self.graph, filename)
-        reading = self.memory.reading(self.graph) if self.memory is not None else None
-        parsed: dict[int, ParsedProgram] = {}
+    def assemble(self, readings: list[Reading]) -> None:
+        """What entries say about a function they reach counts more than what it says of itself.
+
+        A kernel that a factory makes several times is one entry; every copy is checked.
+        """
         reached: set[tuple[int, int]] = set()
-        for i, kernel in enumerate(kernels):
-            if not _is_dep(kernel):
-                parsed[i] = self._remembered(kernel, reached, reading)
-        for i, kernel in enumerate(kernels):
-            if _is_dep(kernel):
-                parsed[i] = self._remembered(kernel, set(), reading)
-                if _place(kernel.syntax) in reached:
-                    parsed[i].diagnostics.clear()
-        for i, kernel in enumerate(kernels):
-            self._add(kernel.name, parsed[i])
-        if self.memory is not None:
-            self.memory.finish()
+        for reading in readings:
+            if not _is_dep(reading.kernel):
+                reached |= reading.reached
+        for reading in readings:
+            kernel, parsed = reading.kernel, reading.parsed
+            if parsed.diagnostics and not (_is_dep(kernel) and place(kernel.syntax) in reached):
+                self.diagnostics += parsed.diagnostics
+            if kernel.name not in self.programs:
+                self.programs[kernel.name] = parsed.program
+                self.incomplete.update((kernel.name, function) for function in parsed.incomplete)
 
-    def _remembered(
-        self, kernel: KernelFunction | ProgramClass, reached: set[tuple[int, int]], reading: Reading | None
-    ) -> ParsedProgram:
-        """The program of a kernel; the one of the last reading where nothing that it can see has changed."""
-        key = reading.key(kernel) if reading is not None else None
-        known = self.memory.find(key[0]) if self.memory is not None and key is not None else None
-        if known is not None:
-            parsed, functions = copy_of(known.parsed), list(known.functions)
-        else:
-            if self.checkpoint is not None:
-                self.checkpoint()
-            parsed, functions = self._parse(kernel)
-            if self.memory is not None and key is not None:
-                self.memory.keep(key[0], remembered(key[1], parsed, functions))
-        reached.update(_place(f) for f in functions)
-        return parsed
-
-    def _parse(self, kernel: KernelFunction | ProgramClass) -> tuple[ParsedProgram, list[FunctionSyntax]]:
+    def read(self, kernel: KernelFunction | ProgramClass) -> tuple[ParsedProgram, list[FunctionSyntax]]:
         """The program, and the functions that a JIT entry reaches. A text nested beyond all measure has none."""
         try:
             return self._parse_kind(kernel)
@@ -160,25 +141,15 @@ class _Reader:
             fault = error("python-syntax", f"'{kernel.name}' is too deeply nested", span)
             return ParsedProgram(Program((), kernel.name, span=span), [fault], frozenset({kernel.name})), []
 
-    def _parse_kind(self, kernel: KernelFunction | ProgramClass) -> tuple[ParsedProgram, list[FunctionSyntax]]:
+    def _parse_kind(
+        self, kernel: KernelFunction | ProgramClass
+    ) -> tuple[ParsedProgram, list[FunctionSyntax]]:
         if isinstance(kernel, KernelFunction) and kernel.form.startswith("jit"):
             return parse_jit(self.graph.interpreter, kernel)
         closure = ScopeClosure(self.graph.interpreter, kernel.scope, kernel.source, kernel.order)
         if isinstance(kernel, ProgramClass):
             return parse_program_class(kernel.syntax, closure), []
         return parse_stand_alone(kernel.syntax, closure), []
-
-    def _add(self, name: str, parsed: ParsedProgram) -> None:
-        """A kernel that a factory makes several times is one entry; every copy is checked."""
-        self.diagnostics.extend(parsed.diagnostics)
-        if name not in self.programs:
-            self.programs[name] = parsed.program
-            self.incomplete.update((name, function) for function in parsed.incomplete)
-
-
-def _place(syntax: FunctionSyntax | ClassSyntax) -> tuple[int, int]:
-    """Where a definition is written: the same for every copy of its syntax."""
-    return id(syntax.source.chunk), syntax.source.start(syntax.node)
 
 
 def _is_dep(kernel: KernelFunction | ProgramClass) -> bool:

@@ -10,7 +10,7 @@ from pypto_core.frontend.static_eval.builtin_functions import BUILTINS
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.limits import LimitReached
 from pypto_core.frontend.static_eval.scopes import Scope
-from pypto_core.frontend.static_eval.values import External, Value, unknown
+from pypto_core.frontend.static_eval.values import External, KernelFunction, ProgramClass, Value, unknown
 from pypto_core.frontend.syntax import SourceMap
 
 
@@ -29,7 +29,7 @@ class ScopeClosure:
 
     @property
     def complete(self) -> bool:
-        return self.scope.module.is_complete
+        return self.scope.module.ask_complete(self.interpreter.watch)
 
     def lookup(self, name: str) -> Value | None:
         """Value of a name; builtins are no outer values."""
@@ -43,18 +43,27 @@ class ScopeClosure:
         if self.order is None:
             return value
         module = self.scope.module
+        self._note(name)
         if value is not None and value is not module.value(name):
             return value  # of an enclosing function
         binding = module.binding_at(name, self.order)
-        return binding.value if binding is not None else None
+        if binding is None:
+            return None
+        watch = self.interpreter.watch
+        if watch is not None and isinstance(binding.value.data, (KernelFunction, ProgramClass)):
+            watch.kernels.add(binding.value.data)
+        return binding.value
 
     def evaluate(self, node: ast.expr) -> Value:
+        """Value of an expression; whatever it changes is taken back, so the order in which kernels are read does not matter."""
         it = self.interpreter
         saved = it.source
         it.source = self.source
         it.budget.refill()
+        found: list[Value] = []
         try:
-            return modelled(it.evaluate(node, self._scope_for(node)))
+            it.journals.attempt(lambda: found.append(modelled(it.evaluate(node, self._scope_for(node)))))
+            return found[0]
         except (LimitReached, RecursionError) as limit:
             return unknown(limit.reason if isinstance(limit, LimitReached) else "too deeply nested")
         finally:
@@ -67,6 +76,7 @@ class ScopeClosure:
         module = self.scope.module
         earlier: dict[str, Value] = {}
         for name in loaded_names(node):
+            self._note(name)
             final = module.binding(name)
             then = module.binding_at(name, self.order)
             if final is not then and then is not None and self.interpreter.lookup(name, self.scope) is (
@@ -79,7 +89,16 @@ class ScopeClosure:
         overlay.variables.update(earlier)
         return overlay
 
+    def _note(self, name: str) -> None:
+        """The name at the moment of decoration is looked at."""
+        watch = self.interpreter.watch
+        if watch is not None:
+            watch.names.add((self.scope.module, name, self.order))
+
     def names(self) -> Collection[str]:
+        watch = self.interpreter.watch
+        if watch is not None:
+            watch.listed.add(self.scope.module)
         found = set(self.scope.module.names)
         scope: Scope | None = self.scope
         while scope is not None:

@@ -6,13 +6,13 @@ import ast
 from collections.abc import Iterator
 
 from pypto_core.diagnostics import Diagnostic, error
-from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax, Statement
+from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax, Statement
 from pypto_core.frontend.syntax import SourceMap, dotted
 
 
-def check_symbols(syntax: FileSyntax) -> Iterator[Diagnostic]:
-    """Every ``pl.dynamic(...)`` of a file is given an identifier in a string."""
-    for source, node in _statements(syntax):
+def check_symbols(item: FunctionSyntax | ClassSyntax | Statement) -> Iterator[Diagnostic]:
+    """Every ``pl.dynamic(...)`` is given an identifier in a string."""
+    for source, node in _statements(item):
         if "dynamic" not in source.chunk.text:
             continue
         for inner in ast.walk(node):
@@ -20,16 +20,13 @@ def check_symbols(syntax: FileSyntax) -> Iterator[Diagnostic]:
                 yield from _check(source, inner)
 
 
-def _statements(syntax: FileSyntax) -> Iterator[tuple[SourceMap, ast.stmt]]:
-    for item in syntax.items:
-        if isinstance(item, Statement):
-            yield item.source, item.node
-            continue
-        functions = item.functions if isinstance(item, ClassSyntax) else [item]
-        for function in functions:
-            assert isinstance(function, FunctionSyntax)
-            for statement in function.body:
-                yield statement.source, statement.node
+def _statements(item: FunctionSyntax | ClassSyntax | Statement) -> Iterator[tuple[SourceMap, ast.stmt]]:
+    if isinstance(item, Statement):
+        yield item.source, item.node
+        return
+    for function in item.functions if isinstance(item, ClassSyntax) else [item]:
+        for statement in function.body:
+            yield statement.source, statement.node
 
 
 def _check(source: SourceMap, call: ast.Call) -> Iterator[Diagnostic]:

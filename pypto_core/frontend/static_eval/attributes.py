@@ -122,16 +122,22 @@ def _of_class(it: Interpreter, data: ClassData, name: str) -> Value:
 def _of_module(it: Interpreter, module: ModuleEnvironment, name: str) -> Value:
     it.reads.add((module.name, name))
     value = module.value(name)
+    if it.watch is not None:
+        it.watch.names.add((module, name, None))
+        if value is not None and isinstance(value.data, (KernelFunction, ProgramClass)):
+            it.watch.kernels.add(value.data)
     if value is not None:
         return value
     if name == "__name__":
         return Value(module.name)
     if name == "__file__":
         return Value(module.filename)
+    if it.watch is not None:
+        it.watch.unsteady = True
     submodule = it.graph.submodule(module, name)
     if submodule is not None:
         return Value(submodule)
-    fault = module.is_complete and module.evaluated
+    fault = module.ask_complete(it.watch) and module.evaluated
     raise CannotEvaluate(f"module {module.name} has no attribute {name}", fault=fault)
 
 
@@ -155,4 +161,3 @@ def _of_super(it: Interpreter, proxy: SuperProxy, name: str) -> Value:
     if name in ("__init__", "__post_init__", "__init_subclass__"):
         return Value(BuiltinFunction(name, lambda i, a, k: Value(None)))
     raise CannotEvaluate(f"no attribute {name} in the bases of {proxy.cls.name}")
-

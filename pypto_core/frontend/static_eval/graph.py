@@ -10,7 +10,8 @@ from typing import Any
 
 # The handlers register themselves on import.
 from pypto_core.frontend.modules import ModuleFile, ModuleResolver, NoModules
-from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax, Statement
+from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax, Statement
+from pypto_core.frontend.shape import is_set_apart
 from pypto_core.frontend.static_eval import compound, library  # noqa: F401
 from pypto_core.frontend.static_eval.control import Journals, stored_names
 from pypto_core.frontend.static_eval.interpreter import Interpreter
@@ -88,6 +89,32 @@ class ModuleGraph:
             unique[id(kernel.syntax.node), id(kernel.scope)] = kernel
         return list(unique.values())
 
+    def evaluated_bodies(self) -> set[str]:
+        """Files with a definition that looks like a kernel and did not become one: more than the shape of the file was evaluated."""
+        made = {id(kernel.syntax) for kernel in self.interpreter.kernels}
+        return {
+            module.filename
+            for module in self.modules.values()
+            for item in (module.syntax.items if module.syntax is not None else ())
+            if is_set_apart(item) and id(item) not in made
+        }
+
+    def follow(self, syntax_of: Callable[[str], FileSyntax]) -> None:
+        """Take over new bodies of kernels; the files have the same shape as when they were evaluated (``shape.same_shape``)."""
+        replaced: dict[int, FunctionSyntax | ClassSyntax | Statement] = {}
+        for module in self.modules.values():
+            old = module.syntax
+            new = syntax_of(module.filename) if old is not None and old.items else old
+            if new is None or new is old or old is None:
+                continue
+            replaced.update((id(a), b) for a, b in zip(old.items, new.items, strict=True) if a is not b)
+            module.syntax = new
+            self.files[module.filename].replace_syntax(new)
+        for kernel in self.interpreter.kernels if replaced else ():
+            body = replaced.get(id(kernel.syntax))
+            if body is not None and body.__class__ is kernel.syntax.__class__:
+                kernel.syntax = body
+
     def _environment(self, file: ModuleFile, *, is_root: bool = False) -> ModuleEnvironment:
         module = ModuleEnvironment(
             file.name, file.filename, self.clock, is_package=file.is_package, is_root=is_root
@@ -105,8 +132,6 @@ class ModuleGraph:
         module.bind("__name__", Binding(Value(file.name), None))
         module.bind("__file__", Binding(Value(file.filename), None))
         module.bind("__doc__", Binding(Value(None), None))
-        if file.syntax.faults:
-            module.note_gap("a statement does not parse")
         try:
             for item in file.syntax.items:
                 self._item(it, module, item)
@@ -222,6 +247,8 @@ class ModuleGraph:
 
     def _sys_attribute(self, name: str) -> Value | None:
         if name == "argv":
+            if self.interpreter.watch is not None:
+                self.interpreter.watch.unsteady = True
             if self._argv is None:
                 argv = self.process.argv
                 note = frozenset({"command line arguments not given" if argv is None else "command line of the settings"})
@@ -250,6 +277,8 @@ class ModuleGraph:
         return Value(BuiltinFunction(f"os.environ.{name}", method)) if method is not None else None
 
     def _entry(self, key: Value) -> Value | None:
+        if self.interpreter.watch is not None:
+            self.interpreter.watch.unsteady = True
         if isinstance(key.data, Unknown):
             raise CannotEvaluate(key.data.reason)
         found = self.environ.items.get(hashable(key))

@@ -15,7 +15,7 @@ from pypto_core.frontend.static_eval.builtin_functions import BUILTINS
 from pypto_core.frontend.static_eval.control import Journals, Signal, SignalKind
 from pypto_core.frontend.static_eval.limits import Budget, CannotEvaluate, LimitReached
 from pypto_core.frontend.static_eval.operators import PYTHON_ERRORS, first_unknown, is_scalar, scalar_of
-from pypto_core.frontend.static_eval.scopes import Binding, Clock, Read, Scope
+from pypto_core.frontend.static_eval.scopes import Binding, Clock, Read, Scope, Watch
 from pypto_core.frontend.static_eval.values import (
     NO_ASSUMPTIONS,
     BoundMethod,
@@ -66,6 +66,8 @@ class Interpreter:
         self.depth = 0
         self.reads: set[Read] = set()
         self._frozen: tuple[set[Read], frozenset[Read]] = (self.reads, frozenset())
+        #: Notes what the reading of a kernel looks at.
+        self.watch: Watch | None = None
         self.source: SourceMap | None = None
         self.call_scope: Scope | None = None
         self.kernels: list[KernelFunction | ProgramClass] = []
@@ -121,10 +123,18 @@ class Interpreter:
 
     def lookup(self, name: str, scope: Scope) -> Value | None:
         """Value of a name, None when nothing defines it."""
+        value = self._bound(name, scope)
+        if self.watch is not None and value is not None and isinstance(value.data, (KernelFunction, ProgramClass)):
+            self.watch.kernels.add(value.data)
+        return value if value is not None else BUILTINS.get(name)
+
+    def _bound(self, name: str, scope: Scope) -> Value | None:
         current: Scope | None = scope
         while current is not None:
             if current.kind == "module":
                 self.reads.add((current.module.name, name))
+                if self.watch is not None:
+                    self.watch.names.add((current.module, name, None))
                 value = current.module.value(name)
                 if value is not None:
                     return value
@@ -133,7 +143,7 @@ class Interpreter:
                 if value is not None:
                     return value
             current = current.parent
-        return BUILTINS.get(name)
+        return None
 
     def site(self, node: ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias) -> Site | None:
         return Site(self.source, node) if self.source is not None else None

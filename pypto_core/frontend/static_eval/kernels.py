@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Iterator
 
 from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
+from pypto_core.frontend.shape import is_kernel_definition
 from pypto_core.frontend.static_eval.control import Signal
 from pypto_core.frontend.static_eval.graph import ModuleGraph
 from pypto_core.frontend.static_eval.interpreter import Interpreter
@@ -14,18 +15,16 @@ from pypto_core.frontend.static_eval.operators import PYTHON_ERRORS
 from pypto_core.frontend.static_eval.scopes import ModuleEnvironment, Scope
 from pypto_core.frontend.static_eval.statements import define_class, define_function
 from pypto_core.frontend.static_eval.values import (
-    KERNEL_FORMS,
     KernelFunction,
     ProgramClass,
     PyFunction,
     Value,
     unknown,
 )
-from pypto_core.frontend.syntax import SourceMap, dotted
+from pypto_core.frontend.syntax import SourceMap
 
 #: How many captured environments of one definition are analysed.
 _VARIANTS = 4
-_LAST_NAMES = frozenset(form.rsplit(".", 1)[-1] for form in KERNEL_FORMS)
 
 
 def file_kernels(graph: ModuleGraph, filename: str) -> list[KernelFunction | ProgramClass]:
@@ -134,15 +133,6 @@ def _definitions(node: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionD
         if isinstance(inner, (ast.stmt, ast.excepthandler, ast.match_case)):
             for name in ("body", "orelse", "handlers", "finalbody", "cases"):
                 todo.extend(getattr(inner, name, ()))
-
-
-def is_kernel_definition(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> bool:
-    """Whether a definition looks like a kernel: a decorator under ``pl`` that makes one."""
-    for decorator in node.decorator_list:
-        path = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
-        if path is not None and path[-1] in _LAST_NAMES and (len(path) > 1 or path[-1] == "jit"):
-            return True
-    return False
 
 
 def _place(source: SourceMap, node: ast.stmt) -> int:

@@ -11,7 +11,7 @@ class Limits:
     """``steps`` and ``iterations`` are per root and per loop, ``elements`` per string or container, ``bits`` per integer.
 
     ``reserve`` steps are granted to each module-level statement once the root's steps are spent, so that the literals
-    below a hostile statement keep their values.
+    below a hostile statement keep their values; ``kernel_steps`` are for the expressions of one kernel.
     """
 
     steps: int = 3_000_000
@@ -20,6 +20,7 @@ class Limits:
     elements: int = 1_000_000
     bits: int = 4096
     reserve: int = 500
+    kernel_steps: int = 100_000
 
 
 class LimitReached(Exception):
@@ -67,6 +68,10 @@ class Budget:
     def refill(self) -> None:
         """Called before each module-level statement."""
         self.left = max(self.left, self.limits.reserve)
+
+    def for_kernel(self) -> None:
+        """Called before a kernel is read: what it may spend does not depend on what was spent before."""
+        self.left = self.limits.kernel_steps
 
     def size(self, elements: int) -> None:
         """Account for a result of so many elements or characters."""

@@ -6,7 +6,14 @@ import ast
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from pypto_core.frontend.static_eval.values import ClassData, MutableData, Site, Value
+from pypto_core.frontend.static_eval.values import (
+    ClassData,
+    KernelFunction,
+    MutableData,
+    ProgramClass,
+    Site,
+    Value,
+)
 
 if TYPE_CHECKING:
     from pypto_core.frontend.recovery import FileSyntax
@@ -97,6 +104,7 @@ class ModuleEnvironment:
         "_bindings",
         "_clock",
         "_history",
+        "asked_complete",
         "evaluated",
         "filename",
         "gaps",
@@ -121,6 +129,7 @@ class ModuleEnvironment:
         self.gaps: list[str] = []
         self.stored_from_outside: set[str] = set()
         self.evaluated = False
+        self.asked_complete = False
         self._bindings: dict[str, Binding] = {}
         self._history: dict[str, list[tuple[int, Binding | None]]] = {}
         self._clock: Final = clock
@@ -128,7 +137,15 @@ class ModuleEnvironment:
     @property
     def is_complete(self) -> bool:
         """Whether a name that is not found is certainly undefined."""
-        return not self.gaps
+        return not self.gaps and not (self.syntax is not None and self.syntax.faults)
+
+    def ask_complete(self, watch: Watch | None) -> bool:
+        """:attr:`is_complete`, noted by a kernel's ``watch`` or as something that the evaluation itself rests on."""
+        if watch is not None:
+            watch.complete.add(self)
+        else:
+            self.asked_complete = True
+        return self.is_complete
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -176,6 +193,26 @@ class ModuleEnvironment:
         return f"ModuleEnvironment({self.name!r})"
 
 
+class Watch:
+    """What the reading of one kernel depends on in the modules around it.
+
+    ``names``: module-level names as they are in the end or, with a moment, as they were then; ``kernels``: those that names
+    stood for. ``complete``: modules of which it was asked whether a missing name is certainly undefined. ``listed``: modules
+    whose names were all looked at. ``paths``: whether there are such files. ``unsteady``: something that is not followed
+    (the process, the search for modules).
+    """
+
+    __slots__ = ("complete", "kernels", "listed", "names", "paths", "unsteady")
+
+    def __init__(self) -> None:
+        self.names: set[tuple[ModuleEnvironment, str, int | None]] = set()
+        self.kernels: set[KernelFunction | ProgramClass] = set()
+        self.complete: set[ModuleEnvironment] = set()
+        self.listed: set[ModuleEnvironment] = set()
+        self.paths: dict[str, bool | None] = {}
+        self.unsteady = False
+
+
 class Clock:
     """Moments of one evaluation; every binding of a module-level name is one.
 
@@ -196,4 +233,3 @@ class Clock:
     def tick(self) -> int:
         self.now += 1
         return self.now
-

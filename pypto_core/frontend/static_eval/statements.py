@@ -377,8 +377,9 @@ def _import_star(it: Interpreter, module: Value, alias: ast.alias, text: str, sc
         scope.module.note_gap(f"from {text} import * is not resolved")
         return
     names = _exported(it, data)
-    for gap in data.gaps:
-        scope.module.note_gap(gap)
+    if not data.ask_complete(it.watch):
+        for gap in data.gaps or ("a statement does not parse",):
+            scope.module.note_gap(gap)
     before = set(it.reads)
     for name in names:
         value = data.value(name)
@@ -447,6 +448,9 @@ def _broken(it: Interpreter, node: Broken, scope: Scope) -> Signal | None:
     """A statement that does not parse: what it seems to bind is unknown, and it may bind more."""
     from pypto_core.frontend.static_eval.control import stored_names
 
+    # All of its text is looked through for names, every time.
+    rows = (node.body[-1].end_lineno or 0) - node.body[0].lineno if node.body else 0
+    it.budget.spend(_DEFINITION_STEPS + 16 * max(rows, 0))
     for name in (*node.names, *stored_names(node.body)):
         it.bind(scope, name, unknown("the statement does not parse"))
     scope.module.note_gap("a statement does not parse")

@@ -304,11 +304,12 @@ KERNEL_FORMS: Final = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class KernelFunction:
     """A function under ``@pl.jit*``, ``@pl.function`` or ``@pl.inline``.
 
-    ``scope`` is the defining scope, ``order`` the moment of decoration (§4.4), ``owner`` the class around it.
+    ``scope`` is the defining scope, ``order`` the moment of decoration (§4.4), ``owner`` the class around it. ``syntax`` follows
+    edits of the body (:meth:`ModuleGraph.follow`); nothing else ever changes.
     """
 
     name: str
@@ -337,9 +338,9 @@ class KernelFunction:
         return Site(self.source, self.node)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class ProgramClass:
-    """A class under ``@pl.program``."""
+    """A class under ``@pl.program``; ``syntax`` follows edits of its members as a :class:`KernelFunction`'s does."""
 
     name: str
     syntax: ClassSyntax
