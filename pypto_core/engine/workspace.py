@@ -306,7 +306,10 @@ class Workspace:
         @query(keep=1024, equal=_identity)
         def syntax(db: Database, path: str) -> FileSyntax:
             text = _Files(db, self._disk).read(path) or ""
-            return self._syntaxes.setdefault(path, SyntaxMemory()).parse(path, text)
+            memory = self._syntaxes.get(path)
+            if memory is None:
+                memory = self._syntaxes[path] = SyntaxMemory(path)
+            return memory.parse(text)
 
         @query(keep=1024, equal=same_shape)
         def shape(db: Database, path: str) -> FileSyntax:

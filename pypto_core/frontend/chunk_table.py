@@ -7,22 +7,23 @@ computed from it stay valid; chunks below the edit are only moved. The answer is
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pypto_core.frontend.chunks import Block, Unit, blocks, cut_scanned
 from pypto_core.frontend.lines import Line, Scan, scan_until
 from pypto_core.frontend.recovery import FileSyntax, OldTrees, parse_unit
 
+_T = TypeVar("_T")
+
 
 @dataclass(slots=True)
 class _Piece:
-    """A unit in its place: its trees, and the offset and line at which it ends. It begins where the piece before it ends."""
+    """A unit with its trees."""
 
     unit: Unit
     syntax: FileSyntax
-    end: int
-    last_line: int
 
 
 class SyntaxMemory:
@@ -32,40 +33,56 @@ class SyntaxMemory:
     text is new are parsed. All other chunks and trees are the same objects; chunks below the edit are moved.
     """
 
-    def __init__(self) -> None:
-        self._file = ""
+    def __init__(self, file: str) -> None:
+        self._file = file
         self._text = ""
         self._pieces: list[_Piece] = []
+        # Beside each piece: the offset and the line at which it ends (it begins where the one before ends), and the numbers
+        # of its items and faults. Lists of numbers, for an edit passes over all of them.
+        self._ends: list[int] = []
+        self._lines: list[int] = []
+        self._items: list[int] = []
+        self._faults: list[int] = []
+        self._whole = FileSyntax([], [])
         self._open_strings: list[int] = []
-        #: Chunks parsed by the last call, for tests and measurements.
+        #: Units parsed by the last call, for tests and measurements.
         self.parsed = 0
 
-    def parse(self, file: str, text: str) -> FileSyntax:
+    def parse(self, text: str) -> FileSyntax:
         """What :func:`~pypto_core.frontend.recovery.parse_file` gives, with the trees of before where nothing has changed."""
-        if file != self._file:
-            self._file, self._text, self._pieces, self._open_strings = file, "", [], []
-        old = self._pieces
         first, last, found = self._rescan(text)
-        start, line = (old[first - 1].end, old[first - 1].last_line) if first else (0, 0)
-        cut = cut_scanned(file, text, found, start, line)
-        changed = self._parsed(cut, old[first:last])
-        below = old[last:]
-        if below:
-            shift, down = changed[-1].end - old[last - 1].end, changed[-1].last_line - old[last - 1].last_line
-            if shift or down:
-                _move(below, shift, down)
+        start, line = (self._ends[first - 1], self._lines[first - 1]) if first else (0, 0)
+        cut = cut_scanned(self._file, text, found, start, line)
+        changed = self._parsed(cut, self._pieces[first:last])
         if self._open_strings or found.open_strings:
             shift = len(text) - len(self._text)
-            beyond = [o + shift for o in self._open_strings if below and o + shift >= found.end]
+            beyond = [
+                o + shift for o in self._open_strings if last < len(self._pieces) and o + shift >= found.end
+            ]
             self._open_strings = [*(o for o in self._open_strings if o < start), *found.open_strings, *beyond]
+        self._whole = FileSyntax(
+            _spliced(self._whole.items, self._items, first, last, [p.syntax.items for p in changed]),
+            _spliced(self._whole.faults, self._faults, first, last, [p.syntax.faults for p in changed]),
+        )
+        self._move(first, last, cut)
         self._text = text
-        self._pieces = [*old[:first], *changed, *below]
-        whole = FileSyntax([], [])
-        for piece in self._pieces:
-            whole.items += piece.syntax.items
-            if piece.syntax.faults:
-                whole.faults += piece.syntax.faults
-        return whole
+        self._pieces[first:last] = changed
+        self._items[first:last] = [len(p.syntax.items) for p in changed]
+        self._faults[first:last] = [len(p.syntax.faults) for p in changed]
+        return self._whole
+
+    def _move(self, first: int, last: int, cut: list[tuple[Unit, int, int]]) -> None:
+        """Put the new ends in place of the old ones, and all that stands below where it stands now."""
+        if last < len(self._ends):
+            shift, down = cut[-1][1] - self._ends[last - 1], cut[-1][2] - self._lines[last - 1]
+            if shift:
+                self._ends[last:] = [end + shift for end in self._ends[last:]]
+            if down:
+                self._lines[last:] = [line + down for line in self._lines[last:]]
+                for piece in self._pieces[last:]:
+                    piece.unit.anchor.line += down
+        self._ends[first:last] = [end for _, end, _ in cut]
+        self._lines[first:last] = [line for _, _, line in cut]
 
     def _rescan(self, text: str) -> tuple[int, int, Scan]:
         """The pieces to be replaced (from, to) and the lines that replace them.
@@ -73,9 +90,8 @@ class SyntaxMemory:
         Scanning ends where a unit ends that stood behind the difference and is the same as before: from there on nothing depends on
         what stands above.
         """
-        old, pieces = self._text, self._pieces
+        old, ends = self._text, self._ends
         prefix, suffix = common_ends(old, text)
-        ends = [piece.end for piece in pieces]
         first = bisect_left(ends, prefix)
         if self._open_strings:
             first = min(first, bisect_right(ends, self._open_strings[0]))
@@ -87,16 +103,15 @@ class SyntaxMemory:
         found = Scan(end=start)
         shift = len(text) - len(old)
         last, step = bisect_left(ends, len(old) - suffix, first) + 1, 1
-        while last + step <= len(pieces):
+        while last + step <= len(ends):
             # The piece at ``last`` begins behind the difference.
-            target = pieces[last + step - 1]
-            stop = target.end + shift
+            stop = ends[last + step - 1] + shift
             scan_until(text, stop, found)
-            if found.end == stop and self._ends_with(text, found, target.unit):
+            if found.end == stop and self._ends_with(text, found, self._pieces[last + step - 1].unit):
                 return first, last + step, found
             step *= 2
         scan_until(text, len(text), found)
-        return first, len(pieces), found
+        return first, len(ends), found
 
     def _ends_with(self, text: str, found: Scan, unit: Unit) -> bool:
         """Whether the last unit of the lines found is ``unit``."""
@@ -120,13 +135,14 @@ class SyntaxMemory:
         for piece in gone:
             known.setdefault(_key(piece.unit), []).append(piece)
         pieces: list[_Piece | None] = []
-        for unit, end, line in cut:
+        for unit, _, _ in cut:
             same = known.get(_key(unit))
             if same:
                 kept = same.pop(0)
                 for before, here in zip(kept.unit.chunks(), unit.chunks(), strict=True):
-                    before.first_line = here.first_line
-                pieces.append(_Piece(kept.unit, kept.syntax, end, line))
+                    before.take_place(here)
+                kept.unit.anchor = unit.anchor
+                pieces.append(kept)
             else:
                 pieces.append(None)
         trees = OldTrees()
@@ -135,9 +151,9 @@ class SyntaxMemory:
                 trees.remember(piece.syntax)
         made: list[_Piece] = []
         self.parsed = 0
-        for (unit, end, line), whole in zip(cut, pieces, strict=True):
+        for (unit, _, _), whole in zip(cut, pieces, strict=True):
             if whole is None:
-                whole = _Piece(unit, FileSyntax([], []), end, line)
+                whole = _Piece(unit, FileSyntax([], []))
                 parse_unit(unit, whole.syntax, trees)
                 self.parsed += 1
             made.append(whole)
@@ -158,23 +174,19 @@ def _of(block: Block) -> list[Line]:
     return found
 
 
-def _move(pieces: list[_Piece], shift: int, down: int) -> None:
-    """Pieces below an edit stand ``shift`` characters and ``down`` lines further down."""
-    for piece in pieces:
-        piece.end += shift
-        piece.last_line += down
-        if down:
-            unit = piece.unit
-            unit.header.first_line += down
-            for chunk in unit.body:
-                chunk.first_line += down
-            for member in unit.members:
-                for chunk in member.chunks():
-                    chunk.first_line += down
+def _spliced(whole: list[_T], sizes: list[int], first: int, last: int, parts: list[list[_T]]) -> list[_T]:
+    """``whole`` with the parts from ``first`` to ``last`` replaced; ``sizes`` are those of its parts."""
+    before = sum(sizes[:first])
+    after = before + sum(sizes[first:last])
+    made = whole[:before]
+    for part in parts:
+        made += part
+    made += whole[after:]
+    return made
 
 
-def common_ends(old: str, new: str) -> tuple[int, int]:
-    """Lengths of what two texts have in common at their beginning and, apart from that, at their end."""
+def common_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
+    """Lengths of what two texts (or lists) have in common at their beginning and, apart from that, at their end."""
     most = min(len(old), len(new))
     prefix = _agreement(most, lambda n, m: old[n:m] == new[n:m])
     from_end_old, from_end_new = len(old), len(new)

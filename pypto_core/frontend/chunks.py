@@ -14,6 +14,7 @@ from typing import Literal
 
 from pypto_core.frontend.lines import Comment, Line, Scan, scan
 from pypto_core.ir import Chunk
+from pypto_core.ir.span import Anchor
 
 _CLAUSE = re.compile(r"(?:elif|else|except|finally)\b")
 _DEFINITION = re.compile(r"(?:async[ \t]+)?(def|class)\b[ \t]*([A-Za-z_]\w*)?")
@@ -50,12 +51,13 @@ class Unit:
     """A top-level statement or a member of a class.
 
     ``header`` is the whole text of a plain statement, and decorators plus signature of a function or class; ``body``
-    holds one chunk per statement of a function, ``members`` the units of a class.
+    holds one chunk per statement of a function, ``members`` the units of a class. ``anchor`` moves all of them.
     """
 
     kind: Literal["statement", "function", "class"]
     name: str
     header: Chunk
+    anchor: Anchor
     body: list[Chunk] = field(default_factory=list)
     members: list[Unit] = field(default_factory=list)
 
@@ -113,7 +115,7 @@ def cut_scanned(
     cutter = _Cutter(file, text, found, start, first_line)
     units = []
     for block in blocks(found.lines, text):
-        unit, end = cutter.unit(block), block.end
+        unit, end = cutter.top_level(block), block.end
         units.append((unit, end, cutter.row(end)))
     return units
 
@@ -126,20 +128,25 @@ class _Cutter:
         self._next_comment = 0
         self._start = self._covered = start
         self._rows = Chunk(file, text[start : found.end], first_line)
+        self._anchor = Anchor(0)
 
     def row(self, offset: int) -> int:
         return self._rows.position(offset - self._start)[0]
+
+    def top_level(self, block: Block) -> Unit:
+        self._anchor = Anchor(self.row(block.start))
+        return self.unit(block)
 
     def unit(self, block: Block) -> Unit:
         header_line = block.lines[-1]
         match = _DEFINITION.match(self.text, header_line.code)
         if match is None:
-            return Unit("statement", "", self._chunk(block.start, block.end))
+            return Unit("statement", "", self._chunk(block.start, block.end), self._anchor)
         name = match.group(2) or ""
         header = self._lines(block.start, header_line.end)
         if match.group(1) == "class":
-            return Unit("class", name, header, members=[self.unit(b) for b in block.body])
-        return Unit("function", name, header, [self._chunk(b.start, b.end) for b in block.body])
+            return Unit("class", name, header, self._anchor, members=[self.unit(b) for b in block.body])
+        return Unit("function", name, header, self._anchor, [self._chunk(b.start, b.end) for b in block.body])
 
     def _chunk(self, start: int, end: int) -> Chunk:
         """Lines ``start`` to ``end`` with the comment lines above them."""
@@ -153,4 +160,4 @@ class _Cutter:
 
     def _lines(self, start: int, end: int) -> Chunk:
         self._covered = end
-        return Chunk(self.file, self.text[start:end], self.row(start))
+        return Chunk(self.file, self.text[start:end], self.row(start), self._anchor)

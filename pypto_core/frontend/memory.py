@@ -7,20 +7,24 @@ gives.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import chain
 from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic
+from pypto_core.frontend.chunk_table import common_ends
 from pypto_core.frontend.imports import UsedNames, used_names
+from pypto_core.frontend.jit_functions import DEP_FORMS
 from pypto_core.frontend.program import ParsedProgram
 from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax, Statement
 from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.frontend.static_eval.comparison import Comparison
 from pypto_core.frontend.static_eval.kernels import file_kernels
-from pypto_core.frontend.static_eval.scopes import Binding, Watch
+from pypto_core.frontend.static_eval.scopes import Binding, ModuleEnvironment, Watch
 from pypto_core.frontend.static_eval.values import KernelFunction, ProgramClass
 from pypto_core.frontend.symbol_names import check_symbols
+from pypto_core.ir import Program
 
 Kernel: TypeAlias = "KernelFunction | ProgramClass"
 Syntax: TypeAlias = "FunctionSyntax | ClassSyntax"
@@ -33,63 +37,167 @@ ReadKernel: TypeAlias = "Callable[[Kernel], tuple[ParsedProgram, list[FunctionSy
 class Reading:
     """What was read of a kernel, and all that this depends on.
 
-    ``reached`` are the places of the functions of a JIT program. ``kernels`` are the kernels looked at, with their texts as they were.
+    ``reached`` are the places of the functions of a JIT program; ``complete`` are the answers that ``watch.complete`` got.
     """
 
     kernel: Kernel
     parsed: ParsedProgram
     reached: frozenset[tuple[int, int]]
-    kernels: tuple[tuple[Kernel, Syntax], ...]
     watch: Watch
     complete: tuple[bool, ...]
 
     def stands(self, graph: ModuleGraph) -> bool:
-        """Whether it is still what a fresh reading in the same evaluation gives."""
-        watch = self.watch
-        for kernel, syntax in self.kernels:
-            if kernel.syntax is not syntax:
-                return False
-        if watch.complete and self.complete != tuple(m.is_complete for m in watch.complete):
-            return False
+        """Whether the files it asked for are as they were; what is not followed is never known to be."""
         exists = graph.resolver.exists
-        return not watch.unsteady and all(exists(path) == answer for path, answer in watch.paths.items())
+        return not self.watch.unsteady and all(exists(p) == answer for p, answer in self.watch.paths.items())
 
 
-@dataclass(slots=True)
-class KernelMemory:
-    """Readings of the kernels of one file, all of the evaluation ``graph``; ``read`` counts kernels that were read anew."""
+class Assembled:
+    """Readings side by side, and what a file is told of them. Lists over all kernels, of which an edit replaces one or two."""
 
-    read: int = 0
-    _graph: ModuleGraph | None = None
-    _kernels: list[Kernel] = field(default_factory=list)
-    _readings: dict[Kernel, Reading] = field(default_factory=dict)
-    _symbols: dict[int, tuple[Item, tuple[Diagnostic, ...]]] = field(default_factory=dict)
-    _used: dict[int, tuple[Syntax, UsedNames]] = field(default_factory=dict)
+    def __init__(self, kernels: list[Kernel]) -> None:
+        self._kernels = kernels
+        self._names = [kernel.name for kernel in kernels]
+        self._unique = len(set(self._names)) == len(self._names)
+        self._programs: list[Program | None] = [None] * len(kernels)
+        #: Readings with findings, readings of which parts are missing.
+        self._spoken: dict[int, Reading] = {}
+        self._partial: dict[int, Reading] = {}
+        self._readings: list[Reading | None] = [None] * len(kernels)
 
-    def readings(
-        self, graph: ModuleGraph, read: ReadKernel, checkpoint: Callable[[], None] | None = None
-    ) -> list[Reading]:
-        """One reading per kernel of the root file, in source order. One that is broken off by ``checkpoint`` loses nothing."""
-        old = self._graph
-        if old is None:
-            self._readings = {}
-        else:
-            self._readings = {k: r for k, r in self._readings.items() if r.stands(old)}
-        if graph is not old:
-            kernels = file_kernels(graph, graph.root.filename)
-            if old is not None and self._readings:
-                self._readings = _carried_over(old, graph, self._kernels, kernels, self._readings)
-            self._graph, self._kernels = graph, kernels
-        known = self._readings
-        found: list[Reading] = []
-        for kernel in self._kernels:
-            reading = known.get(kernel)
-            if reading is None:
-                if checkpoint is not None:
-                    checkpoint()
-                reading = known[kernel] = self._read(graph, kernel, read)
-            found.append(reading)
+    def put(self, place: int, reading: Reading) -> None:
+        self._readings[place] = reading
+        self._programs[place] = reading.parsed.program
+        for known, wanted in (
+            (self._spoken, reading.parsed.diagnostics),
+            (self._partial, reading.parsed.incomplete),
+        ):
+            known.pop(place, None)
+            if wanted:
+                known[place] = reading
+
+    def programs(self) -> dict[str, Program]:
+        """Programs by entry in source order; a kernel that a factory makes several times is one entry."""
+        pairs = zip(self._names, self._programs, strict=True)
+        if self._unique:
+            return dict(pairs)  # type: ignore[arg-type]
+        found: dict[str, Program] = {}
+        for name, program in pairs:
+            if program is not None:
+                found.setdefault(name, program)
         return found
+
+    def diagnostics(self) -> list[Diagnostic]:
+        """What entries say about a function they reach counts more than what it says of itself. Every copy of a kernel is checked."""
+        reached: set[tuple[int, int]] = set()
+        if any(_is_dep(reading.kernel) for reading in self._spoken.values()):
+            reached.update(*(r.reached for r in self._readings if r is not None and not _is_dep(r.kernel)))
+        found: list[Diagnostic] = []
+        for _, reading in sorted(self._spoken.items(), key=_first):
+            if not (_is_dep(reading.kernel) and place(reading.kernel.syntax) in reached):
+                found += reading.parsed.diagnostics
+        return found
+
+    def incomplete(self) -> frozenset[tuple[str, str]]:
+        """(Entry, function) of which a part is missing."""
+        return frozenset(
+            (reading.kernel.name, function)
+            for number, reading in self._partial.items()
+            if self._unique or self._names.index(reading.kernel.name) == number
+            for function in reading.parsed.incomplete
+        )
+
+
+def _first(item: tuple[int, Reading]) -> int:
+    return item[0]
+
+
+def _is_dep(kernel: Kernel) -> bool:
+    return isinstance(kernel, KernelFunction) and kernel.form in DEP_FORMS
+
+
+class KernelMemory:
+    """Readings of the kernels of one file, all of one evaluation; ``read`` counts kernels that were read anew."""
+
+    def __init__(self) -> None:
+        self.read = 0
+        self._graph: ModuleGraph | None = None
+        self._kernels: list[Kernel] = []
+        self._places: dict[Kernel, int] = {}
+        #: Beside each kernel; None where it has to be read again (``_missing``).
+        self._readings: list[Reading | None] = []
+        self._missing: set[int] = set()
+        #: By kernel: those whose reading looked at it.
+        self._readers: dict[Kernel, set[int]] = {}
+        #: Readings that rest on whether modules are complete, and the answers; readings that rest on files or the process.
+        self._askers: dict[ModuleEnvironment, tuple[bool, set[int]]] = {}
+        self._watchful: set[int] = set()
+        self._symbols: tuple[list[Item], list[tuple[Diagnostic, ...]]] = ([], [])
+        self._used: dict[int, tuple[Syntax, UsedNames]] = {}
+        self.result = Assembled([])
+
+    def update(
+        self, graph: ModuleGraph, read: ReadKernel, checkpoint: Callable[[], None] | None = None
+    ) -> Assembled:
+        """One reading per kernel of the root file. What is broken off by ``checkpoint`` loses nothing."""
+        self._forget_changed()
+        if graph is not self._graph:
+            self._enter(graph)
+        for place in sorted(self._missing):
+            if checkpoint is not None:
+                checkpoint()
+            self._remember(place, self._read(graph, self._kernels[place], read))
+        return self.result
+
+    def _enter(self, graph: ModuleGraph) -> None:
+        """Go on with another evaluation of the file."""
+        old, before = (
+            self._graph,
+            {k: r for k, r in zip(self._kernels, self._readings, strict=True) if r is not None},
+        )
+        olds, self._graph = self._kernels, graph
+        self._kernels = file_kernels(graph, graph.root.filename)
+        self._places = {kernel: place for place, kernel in enumerate(self._kernels)}
+        self._readings = [None] * len(self._kernels)
+        self._missing = set(range(len(self._kernels)))
+        self._readers, self._askers, self._watchful = {}, {}, set()
+        self.result = Assembled(self._kernels)
+        if old is not None and before:
+            for reading in _carried_over(old, graph, olds, self._kernels, before):
+                self._remember(self._places[reading.kernel], reading)
+
+    def _remember(self, place: int, reading: Reading) -> None:
+        self._readings[place] = reading
+        self._missing.discard(place)
+        self.result.put(place, reading)
+        watch = reading.watch
+        for kernel in watch.kernels:
+            self._readers.setdefault(kernel, set()).add(place)
+        for module in watch.complete:
+            self._askers.setdefault(module, (module.is_complete, set()))[1].add(place)
+        if watch.paths or watch.unsteady:
+            self._watchful.add(place)
+
+    def _forget_changed(self) -> None:
+        """Drop the readings that the evaluation at hand no longer bears out."""
+        graph = self._graph
+        if graph is None:
+            return
+        gone: set[int] = set()
+        for kernel in graph.take_edited():
+            gone |= self._readers.get(kernel, set())
+        for module, (complete, places) in self._askers.items():
+            if module.is_complete != complete:
+                gone |= places
+        self._askers = {m: known for m, known in self._askers.items() if m.is_complete == known[0]}
+        for place in self._watchful:
+            reading = self._readings[place]
+            if reading is not None and not reading.stands(graph):
+                gone.add(place)
+        self._watchful -= gone
+        self._missing |= gone
+        for place in gone:
+            self._readings[place] = None
 
     def _read(self, graph: ModuleGraph, kernel: Kernel, read: ReadKernel) -> Reading:
         it = graph.interpreter
@@ -105,21 +213,18 @@ class KernelMemory:
             kernel,
             parsed,
             frozenset(place(f) for f in functions),
-            tuple((k, k.syntax) for k in watch.kernels),
             watch,
             tuple(m.is_complete for m in watch.complete),
         )
 
     def symbols(self, syntax: FileSyntax) -> list[Diagnostic]:
         """Findings about the names of dynamic sizes."""
-        found: list[Diagnostic] = []
-        now: dict[int, tuple[Item, tuple[Diagnostic, ...]]] = {}
-        for item in syntax.items:
-            key = id(item)
-            known = now[key] = self._symbols.get(key) or (item, tuple(check_symbols(item)))
-            found += known[1]
-        self._symbols = now
-        return found
+        items, found = self._symbols
+        before, behind = common_ends(items, syntax.items)
+        changed = [tuple(check_symbols(item)) for item in syntax.items[before : len(syntax.items) - behind]]
+        found[before : len(items) - behind] = changed
+        self._symbols = (syntax.items, found)
+        return list(chain.from_iterable(found))
 
     def used_names(self) -> list[UsedNames]:
         """Names that each kernel of the last readings uses."""
@@ -138,10 +243,9 @@ def place(syntax: Syntax) -> tuple[int, int]:
 
 def _carried_over(
     old: ModuleGraph, new: ModuleGraph, before: list[Kernel], now: list[Kernel], known: dict[Kernel, Reading]
-) -> dict[Kernel, Reading]:
+) -> Iterator[Reading]:
     """The readings of one evaluation that hold in the next one."""
     carry = _Carry(old, new)
-    found: dict[Kernel, Reading] = {}
     olds = _by_definition(before)
     for definition, kernels in _by_definition(now).items():
         variants = olds.get(definition, [])
@@ -151,8 +255,7 @@ def _carried_over(
             reading = known.get(variant)
             moved = carry.reading(reading, kernel) if reading is not None else None
             if moved is not None:
-                found[kernel] = moved
-    return found
+                yield moved
 
 
 def _by_definition(kernels: list[Kernel]) -> dict[int, list[Kernel]]:
@@ -181,8 +284,8 @@ class _Carry:
         """The reading with the new evaluation's objects; None when something that it looked at is another."""
         watch, now = reading.watch, Watch()
         partners: dict[Kernel, Kernel] = {}
-        for other, syntax in reading.kernels:
-            partner = kernel if other is reading.kernel else self._kernels.get(id(syntax))
+        for other in watch.kernels:
+            partner = kernel if other is reading.kernel else self._kernels.get(id(other.syntax))
             if partner is None or not self._comparison.data(other, partner):
                 return None
             partners[other] = partner
@@ -219,8 +322,7 @@ class _Carry:
             now.listed.add(partner_module)
         now.kernels = set(partners.values())
         now.paths = watch.paths
-        kernels = tuple((k, k.syntax) for k in now.kernels)
-        return Reading(kernel, reading.parsed, reading.reached, kernels, now, complete)
+        return Reading(kernel, reading.parsed, reading.reached, now, complete)
 
     def _same_name(self, filename: str, name: str) -> bool:
         key = (filename, name)

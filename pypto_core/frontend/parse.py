@@ -10,8 +10,7 @@ from typing import Any
 from pypto_core.diagnostics import Diagnostic, error
 from pypto_core.frontend.imports import unresolved_imports
 from pypto_core.frontend.jit import parse_jit
-from pypto_core.frontend.jit_functions import DEP_FORMS
-from pypto_core.frontend.memory import KernelMemory, Reading, place
+from pypto_core.frontend.memory import KernelMemory
 from pypto_core.frontend.modules import ModuleFile, ModuleResolver, TextResolver
 from pypto_core.frontend.printed import is_printed, read_printed
 from pypto_core.frontend.program import ParsedProgram, parse_program_class, parse_stand_alone
@@ -82,14 +81,14 @@ def read_graph(
     diagnostics = [error("python-syntax", fault.message, fault.span) for fault in syntax.faults]
     memory = KernelMemory() if memory is None else memory
     diagnostics += memory.symbols(syntax)
-    reader = _Reader(graph)
-    reader.assemble(memory.readings(graph, reader.read, checkpoint))
-    diagnostics += reader.diagnostics
+    read = memory.update(graph, _Reader(graph).read, checkpoint)
+    diagnostics += read.diagnostics()
     if graph.root.unresolved:
         diagnostics += unresolved_imports(graph.root, memory.used_names())
     ordered = sorted(once(diagnostics), key=lambda d: (d.span.line, d.span.column))
-    first = next(iter(reader.programs.values()), None)
-    return ParseResult(first, reader.programs, tuple(ordered), frozenset(reader.incomplete), graph)
+    programs = read.programs()
+    first = next(iter(programs.values()), None)
+    return ParseResult(first, programs, tuple(ordered), read.incomplete(), graph)
 
 
 def once(found: list[Diagnostic]) -> list[Diagnostic]:
@@ -107,30 +106,10 @@ def once(found: list[Diagnostic]) -> list[Diagnostic]:
 
 
 class _Reader:
-    """Programs of the kernels of one file."""
+    """Reads the kernels of one file."""
 
     def __init__(self, graph: ModuleGraph) -> None:
         self.graph = graph
-        self.programs: dict[str, Program] = {}
-        self.diagnostics: list[Diagnostic] = []
-        self.incomplete: set[tuple[str, str]] = set()
-
-    def assemble(self, readings: list[Reading]) -> None:
-        """What entries say about a function they reach counts more than what it says of itself.
-
-        A kernel that a factory makes several times is one entry; every copy is checked.
-        """
-        reached: set[tuple[int, int]] = set()
-        for reading in readings:
-            if not _is_dep(reading.kernel):
-                reached |= reading.reached
-        for reading in readings:
-            kernel, parsed = reading.kernel, reading.parsed
-            if parsed.diagnostics and not (_is_dep(kernel) and place(kernel.syntax) in reached):
-                self.diagnostics += parsed.diagnostics
-            if kernel.name not in self.programs:
-                self.programs[kernel.name] = parsed.program
-                self.incomplete.update((kernel.name, function) for function in parsed.incomplete)
 
     def read(self, kernel: KernelFunction | ProgramClass) -> tuple[ParsedProgram, list[FunctionSyntax]]:
         """The program, and the functions that a JIT entry reaches. A text nested beyond all measure has none."""
@@ -150,10 +129,6 @@ class _Reader:
         if isinstance(kernel, ProgramClass):
             return parse_program_class(kernel.syntax, closure), []
         return parse_stand_alone(kernel.syntax, closure), []
-
-
-def _is_dep(kernel: KernelFunction | ProgramClass) -> bool:
-    return isinstance(kernel, KernelFunction) and kernel.form in DEP_FORMS
 
 
 def module_name(filename: str) -> str:

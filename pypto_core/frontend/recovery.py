@@ -148,7 +148,7 @@ _Definition = TypeVar("_Definition", FunctionSyntax, ClassSyntax)
 
 
 def _moved(old: Chunk, new: Chunk) -> Chunk:
-    old.first_line = new.first_line
+    old.take_place(new)
     return old
 
 
@@ -352,7 +352,10 @@ class _Recovery:
         row = self.text.count("\n", 0, first.code) + 1 + self.source.skipped
         column = first.code - first.start
         node.lineno, node.col_offset = row, column
-        node.end_lineno, node.end_col_offset = row, column + len(own.split("\n", 1)[0].rstrip().encode(errors="surrogatepass"))
+        node.end_lineno, node.end_col_offset = (
+            row,
+            column + len(own.split("\n", 1)[0].rstrip().encode(errors="surrogatepass")),
+        )
         node.names = bound_names(own)
         node.body = body
         return [node]

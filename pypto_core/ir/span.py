@@ -16,20 +16,46 @@ _LINE_END = re.compile("\r\n|\r|\n")
 
 
 
+class Anchor:
+    """A line of a file that moves with the text around it."""
+
+    __slots__ = ("line",)
+
+    def __init__(self, line: int) -> None:
+        self.line = line
+
+
+_FIXED: Final = Anchor(0)
+
+
 class Chunk:
     """A run of whole lines of one file.
 
     ``text`` starts at the beginning of a line and never changes. ``first_line`` (0-based line of the file on which the
     chunk starts) is the one field that its owner, the file's chunk table, may move; nothing cached may depend on it.
+    Chunks that always move together share an :class:`Anchor`.
     """
 
-    __slots__ = ("_starts", "file", "first_line", "text")
+    __slots__ = ("_anchor", "_row", "_starts", "file", "text")
 
-    def __init__(self, file: str, text: str, first_line: int = 0) -> None:
+    def __init__(self, file: str, text: str, first_line: int = 0, anchor: Anchor | None = None) -> None:
         self.file = file
         self.text = text
-        self.first_line = first_line
+        self._anchor = anchor if anchor is not None else _FIXED
+        self._row = first_line - self._anchor.line
         self._starts: list[int] | None = None
+
+    @property
+    def first_line(self) -> int:
+        return self._anchor.line + self._row
+
+    @first_line.setter
+    def first_line(self, line: int) -> None:
+        self._row = line - self._anchor.line
+
+    def take_place(self, other: Chunk) -> None:
+        """Stand where ``other`` stands, and move with its neighbours."""
+        self._anchor, self._row = other._anchor, other._row
 
     def line_starts(self) -> list[int]:
         """Offsets at which the lines of the chunk begin; lines end with LF, CRLF or a lone CR."""

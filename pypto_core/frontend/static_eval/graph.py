@@ -73,6 +73,8 @@ class ModuleGraph:
         self.interpreter = Interpreter(self, Budget(limits or Limits(), checkpoint), self.clock)
         self.environ = DictData({k: (Value(k), Value(v)) for k, v in process.environment.items()})
         self._argv: ListData | None = None
+        self._edited: list[KernelFunction | ProgramClass] = []
+        self._by_syntax: dict[int, list[KernelFunction | ProgramClass]] | None = None
         self._namespaces: set[str] = set()  # packages of which only modules are found
         self.root = self._environment(root, is_root=True)
         for name, given in (known or {}).items():
@@ -110,10 +112,23 @@ class ModuleGraph:
             replaced.update((id(a), b) for a, b in zip(old.items, new.items, strict=True) if a is not b)
             module.syntax = new
             self.files[module.filename].replace_syntax(new)
-        for kernel in self.interpreter.kernels if replaced else ():
-            body = replaced.get(id(kernel.syntax))
-            if body is not None and body.__class__ is kernel.syntax.__class__:
+        if replaced and self._by_syntax is None:
+            self._by_syntax = {}
+            for kernel in self.interpreter.kernels:
+                self._by_syntax.setdefault(id(kernel.syntax), []).append(kernel)
+        known = self._by_syntax or {}
+        for old_id, body in replaced.items():
+            kernels = known.pop(old_id, [])
+            for kernel in kernels:
+                assert body.__class__ is kernel.syntax.__class__
                 kernel.syntax = body
+            known[id(body)] = kernels
+            self._edited += kernels
+
+    def take_edited(self) -> list[KernelFunction | ProgramClass]:
+        """Kernels whose body has changed since the last call."""
+        edited, self._edited = self._edited, []
+        return edited
 
     def _environment(self, file: ModuleFile, *, is_root: bool = False) -> ModuleEnvironment:
         module = ModuleEnvironment(
