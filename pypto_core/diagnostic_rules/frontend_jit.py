@@ -111,7 +111,10 @@ RULES: tuple[Rule, ...] = (
         "A function that an entry calls gets its shapes from the call. The compiler follows parameters, pl.create_tensor, slices, "
         "pl.reshape and results of other calls by name; it does not compute the shape of an operator's result.",
         _SCALE + _entry("y = scale(«pl.mul(x, 0.5)», y)"),
-        _SCALE + _entry("half = pl.create_tensor([64, 64], dtype=pl.FP32)\nhalf = pl.mul(x, 0.5)\ny = scale(half, y)"),
+        _SCALE
+        + _entry(
+            "half = pl.create_tensor([64, 64], dtype=pl.FP32)\nhalf = pl.mul(x, 0.5)\ny = scale(half, y)"
+        ),
         whole,
         fix="safe",
     ),

@@ -41,7 +41,7 @@ RULES: tuple[Rule, ...] = (
         "at-form",
         "Form of pl.at",
         "pl.at takes a level and a role by position or keyword and the rest by keyword.",
-        _AT.format(", «name=\"k\"»"),
+        _AT.format(', «name="k"»'),
         _AT.format(', name_hint="k"'),
         tensors,
         fix="review",

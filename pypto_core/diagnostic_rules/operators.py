@@ -49,7 +49,9 @@ RULES: tuple[Rule, ...] = (
         "Bad keyword of an operator",
         "A keyword is unknown to the operator, missing although required, of the wrong kind of value, or not allowed "
         "together with the others. An integer does not stand for a boolean, nor an IR value for a compile-time one.",
-        failing=_kernel("y = pl.tile.create([64, 64], dtype=pl.FP32, target_memory=pl.Mem.Vec, transpose=True)"),
+        failing=_kernel(
+            "y = pl.tile.create([64, 64], dtype=pl.FP32, target_memory=pl.Mem.Vec, transpose=True)"
+        ),
         repaired=_kernel("y = pl.tile.create([64, 64], dtype=pl.FP32, target_memory=pl.Mem.Vec)"),
     ),
     Rule(

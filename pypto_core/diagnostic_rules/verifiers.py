@@ -9,7 +9,9 @@ _HEAD = "import pypto.language as pl\n\n\n"
 
 def _internal(code: str, title: str, explanation: str, fix: FixApplicability = "none") -> Rule:
     """A property that lowered programs have; an author sees it only when the compiler itself is at fault."""
-    return Rule(code, title, f"{explanation} This concerns lowered code: from source it should not be seen.", fix=fix)
+    return Rule(
+        code, title, f"{explanation} This concerns lowered code: from source it should not be seen.", fix=fix
+    )
 
 
 _FILL = """    @pl.function(type=pl.FunctionType.InCore)

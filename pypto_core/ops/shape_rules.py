@@ -56,7 +56,12 @@ def broadcast(a: Sequence[Expr], b: Sequence[Expr]) -> tuple[Expr, ...] | None:
 def broadcast_is_refuted(a: Sequence[Expr], b: Sequence[Expr]) -> bool:
     """Whether two shapes certainly do not broadcast; otherwise a failure rests on extents known only at run time."""
     for x, y in zip(reversed(a), reversed(b)):
-        if isinstance(x, ConstInt) and isinstance(y, ConstInt) and x.value != y.value and 1 not in (x.value, y.value):
+        if (
+            isinstance(x, ConstInt)
+            and isinstance(y, ConstInt)
+            and x.value != y.value
+            and 1 not in (x.value, y.value)
+        ):
             return True
     return False
 

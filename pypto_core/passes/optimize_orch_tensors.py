@@ -11,9 +11,7 @@ from pypto_core.passes.orch_tensors.store_loops import rewrite_store_loops
 from pypto_core.passes.orch_tensors.strides import apply_assemble_strides, apply_slice_strides
 from pypto_core.passes.orch_tensors.windowize import windowize
 
-CONTRACT = PassContract.of(
-    required="SplitIncoreOrch IncoreTileOps", produced="SplitIncoreOrch IncoreTileOps"
-)
+CONTRACT = PassContract.of(required="SplitIncoreOrch IncoreTileOps", produced="SplitIncoreOrch IncoreTileOps")
 
 _STEPS = (merge_in_out, apply_assemble_strides, rewrite_store_loops, apply_slice_strides, windowize)
 """P1 to P5, in order; the last one concerns kernels with the attribute ``windowize=True`` only."""

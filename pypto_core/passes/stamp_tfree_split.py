@@ -20,6 +20,7 @@ from pypto_core.verify.tfree_faults import POP_OF_FREE, freed_name, no_origin, r
 
 CONTRACT = PassContract.of(required="SplitIncoreOrch", function_local=True)
 
+
 def stamp_tfree_split(*, backend: Any = None) -> Pass:
     """The pass; its result depends on no backend."""
     return Pass("StampTfreeSplit", CONTRACT, lambda program: map_functions(program, stamp_function))

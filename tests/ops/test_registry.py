@@ -150,7 +150,12 @@ def test_unproven_demands_are_marked(call: str, unproven: bool) -> None:
 
 @pytest.mark.parametrize(
     ("call", "unproven"),
-    [("t[16,64]; t[8,64]", False), ("t[n,64]; t[m,64]", True), ("t[n,64]; t[m,32]", False), ("t[n,64]; t[8,1]", True)],
+    [
+        ("t[16,64]; t[8,64]", False),
+        ("t[n,64]; t[m,64]", True),
+        ("t[n,64]; t[m,32]", False),
+        ("t[n,64]; t[8,1]", True),
+    ],
 )
 def test_shapes_that_only_might_not_broadcast_are_marked(call: str, unproven: bool) -> None:
     with pytest.raises(OpError) as caught:

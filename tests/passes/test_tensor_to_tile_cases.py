@@ -19,9 +19,7 @@ from pypto_core.ir import Program
 from tests.support.golden import assert_mentions, make_pass, read_program, same_text, text_of
 
 FOLDER = Path(__file__).parent / "tensor_to_tile"
-_KERNEL = (
-    "    @pl.function(type=pl.FunctionType.InCore, level=pl.Level.CHIP_DIE, role=pl.Role.SubWorker)"
-)
+_KERNEL = "    @pl.function(type=pl.FunctionType.InCore, level=pl.Level.CHIP_DIE, role=pl.Role.SubWorker)"
 _SYMBOL = re.compile(r'pl\.dynamic\("(\w+)"\)')
 
 
@@ -77,9 +75,8 @@ def program_text(functions: str) -> str:
         decorated = line.startswith("@")
         body.append("    " + line)
     header = "".join(symbols) + ("\n" if symbols else "")
-    return (
-        "# pypto.program: Q\nimport pypto.language as pl\n\n"
-        f"{header}@pl.program\nclass Q:\n" + "\n".join(body)
+    return f"# pypto.program: Q\nimport pypto.language as pl\n\n{header}@pl.program\nclass Q:\n" + "\n".join(
+        body
     )
 
 

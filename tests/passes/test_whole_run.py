@@ -28,7 +28,10 @@ def source_of(record: Path) -> Path:
 
 def module_reader(main: Path) -> Any:
     def read(name: str, *_: object) -> str | None:
-        for file in (main.parent / (name.replace(".", "/") + ".py"), main.parent / name.replace(".", "/") / "__init__.py"):
+        for file in (
+            main.parent / (name.replace(".", "/") + ".py"),
+            main.parent / name.replace(".", "/") / "__init__.py",
+        ):
             if file.exists():
                 return file.read_text(encoding="utf-8")
         return None
@@ -102,7 +105,9 @@ def test_report(record: Path) -> None:
     found = findings(main, BACKENDS.get(data["backend"], data["backend"]))
     for one in wanted(record):
         lines = one.get("line_any") or [one["line"]]
-        fitting = [d for d in found if d.span.line in lines and d.severity.text == one.get("severity", "error")]
+        fitting = [
+            d for d in found if d.span.line in lines and d.severity.text == one.get("severity", "error")
+        ]
         assert fitting, [(d.code, d.span.line, d.severity.text, d.message) for d in found]
         finding = fitting[0]
         words = finding.message + "".join(r.message for r in finding.related)

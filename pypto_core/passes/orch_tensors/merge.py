@@ -112,7 +112,11 @@ def _carried_merge(
     if out is None or out >= len(args) or not _is_create(args[out], values):
         return None
     for read, (arg, direction) in enumerate(zip(args, callee.param_directions)):
-        if arg is carried and direction is ParamDirection.In and _same_tensor(callee.params[read], callee.params[out]):
+        if (
+            arg is carried
+            and direction is ParamDirection.In
+            and _same_tensor(callee.params[read], callee.params[out])
+        ):
             return Merge(read, out)
     return None
 
@@ -147,7 +151,9 @@ def _standalone_form(function: Function, functions: Functions) -> tuple[Merge, .
 
 def _static_same(left: Var, right: Var) -> bool:
     return (
-        _same_tensor(left, right) and isinstance(left.type, TensorType) and const_dims(left.type.shape) is not None
+        _same_tensor(left, right)
+        and isinstance(left.type, TensorType)
+        and const_dims(left.type.shape) is not None
     )
 
 
@@ -163,7 +169,12 @@ def _loaded_param(value: Expr, function: Function, values: Mapping[Var, Expr]) -
         hops += 1
     var = as_var(value)
     load = values.get(var) if var is not None else None
-    if not hops or not isinstance(load, Call) or load.name != "tile.load" or load.args[0] not in function.params:
+    if (
+        not hops
+        or not isinstance(load, Call)
+        or load.name != "tile.load"
+        or load.args[0] not in function.params
+    ):
         return None
     index = function.params.index(load.args[0])
     full = _is_full_load(load) and function.param_directions[index] is ParamDirection.In
@@ -267,4 +278,3 @@ def drop_creates(body: Stmt, dead: set[Var]) -> Stmt:
 
     new: Stmt = Dropper().rewrite(body)
     return new
-

@@ -67,7 +67,13 @@ def apply_assemble_strides(functions: Functions) -> None:
             continue
         values = definitions(function.body)
         for stmt in walk_stmts(function.body):
-            call = stmt.value if isinstance(stmt, AssignStmt) else stmt.expr if isinstance(stmt, EvalStmt) else None
+            call = (
+                stmt.value
+                if isinstance(stmt, AssignStmt)
+                else stmt.expr
+                if isinstance(stmt, EvalStmt)
+                else None
+            )
             if not (isinstance(call, Call) and call.name == "tensor.assemble"):
                 continue
             result = result_of(call.args[1], values)
@@ -96,7 +102,9 @@ def apply_slice_strides(functions: Functions) -> None:
             callee = functions.get(target_name(call) or "")
             if callee is None or not is_kernel(callee):
                 continue
-            for index, (arg, param, direction) in enumerate(zip(call.args, callee.params, callee.param_directions)):
+            for index, (arg, param, direction) in enumerate(
+                zip(call.args, callee.params, callee.param_directions)
+            ):
                 var = as_var(arg)
                 value = values.get(var) if var is not None else None
                 kind = param.type
@@ -108,7 +116,8 @@ def apply_slice_strides(functions: Functions) -> None:
                 if strides is not None:
                     seen.setdefault(callee.name, {}).setdefault(index, set()).add(strides)
     agreed = {
-        name: {index: next(iter(s)) for index, s in by_param.items() if len(s) == 1} for name, by_param in seen.items()
+        name: {index: next(iter(s)) for index, s in by_param.items() if len(s) == 1}
+        for name, by_param in seen.items()
     }
     _apply(functions, agreed)
 

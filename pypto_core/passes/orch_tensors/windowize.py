@@ -138,7 +138,9 @@ class _Roots:
         return call.args[index] if index is not None and index < len(call.args) else None
 
 
-def _eligible(function: Function, functions: Functions, facts: Mapping[str, KernelWindows]) -> dict[Launch, Site]:
+def _eligible(
+    function: Function, functions: Functions, facts: Mapping[str, KernelWindows]
+) -> dict[Launch, Site]:
     sites = [s for s in _sites(body_stmts(function.body), ()) if s.call.op.name in facts]
     if not sites:
         return {}
@@ -147,7 +149,8 @@ def _eligible(function: Function, functions: Functions, facts: Mapping[str, Kern
     good = {
         s.call: s
         for s in sites
-        if _fits(s, functions, facts[s.call.op.name], scalars, roots) and not _assembled_later(function, s.call, roots)
+        if _fits(s, functions, facts[s.call.op.name], scalars, roots)
+        and not _assembled_later(function, s.call, roots)
     }
     while True:
         bad = {call for call in good if _has_other_writer(function, call, functions, facts, good, roots)}
@@ -186,9 +189,7 @@ def _fits(
     return True
 
 
-def _disjoint(
-    loop: ForStmt, base: tuple[Expr, ...], shape: tuple[int, ...], arg: Var, roots: _Roots
-) -> bool:
+def _disjoint(loop: ForStmt, base: tuple[Expr, ...], shape: tuple[int, ...], arg: Var, roots: _Roots) -> bool:
     """Whether trips of a sequential loop write separate windows; a tensor made inside the loop is always separate."""
     if loop.kind is not ForKind.Sequential:
         return True
@@ -209,7 +210,9 @@ def _disjoint(
 
 def _assembled_later(function: Function, call: Launch, roots: _Roots) -> bool:
     for stmt in walk_stmts(function.body):
-        value = stmt.value if isinstance(stmt, AssignStmt) else stmt.expr if isinstance(stmt, EvalStmt) else None
+        value = (
+            stmt.value if isinstance(stmt, AssignStmt) else stmt.expr if isinstance(stmt, EvalStmt) else None
+        )
         if isinstance(value, Call) and value.name == "tensor.assemble":
             result = result_of(value.args[1], roots.values)
             if result is not None and result.call is call:
@@ -288,7 +291,9 @@ class _Rewrite(Rewriter):
         old = call.type
         if isinstance(call, Submit) and isinstance(old, TupleType):
             kind = TupleType((*copy.return_types, *old.types[len(copy.return_types) :]))
-        new = call.with_(op=GlobalVar(windowed_name(name)), args=tuple(args), type=kind if kind is not None else old)
+        new = call.with_(
+            op=GlobalVar(windowed_name(name)), args=tuple(args), type=kind if kind is not None else old
+        )
         items = {
             item: (call.args[index], _base_at(facts.windows[index], callee, call))
             for item, index in facts.results.items()

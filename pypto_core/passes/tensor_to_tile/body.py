@@ -142,7 +142,10 @@ class BodyConverter:
             return
         if call.name not in STAYS:
             raise pass_error(
-                "compiler-internal", f"{call.name} has no tile form: it cannot run in a kernel", stmt.span, op=call.name
+                "compiler-internal",
+                f"{call.name} has no tile form: it cannot run in a kernel",
+                stmt.span,
+                op=call.name,
             )
         if call.name == "tensor.view" and isinstance(self.expr(call.args[0]).type, TileType):
             raise pass_error(
@@ -262,9 +265,7 @@ class BodyConverter:
             if ended is not None:
                 results = self._retyped(results, [value.type for value in ended.values])
         return [
-            stmt.with_(
-                condition=condition, then_body=then_body, else_body=else_body, return_vars=results
-            )
+            stmt.with_(condition=condition, then_body=then_body, else_body=else_body, return_vars=results)
         ]
 
     def _branch(self, body: Stmt) -> Stmt:

@@ -73,7 +73,9 @@ class _CallRewriter(Rewriter):
         callee = self.functions[name]
         extra = self.arguments(callee, new, self.span)
         kind = call_type(callee)
-        return new.with_(args=(*new.args, *extra), type=new.type if kind is None or same_type(new.type, kind) else kind)
+        return new.with_(
+            args=(*new.args, *extra), type=new.type if kind is None or same_type(new.type, kind) else kind
+        )
 
     def rewrite_Submit(self, call: Submit) -> Expr:
         new: Submit = self.generic(call)
@@ -153,7 +155,10 @@ class OrchestrationRewriter(_CallRewriter):
         view = kind.tensor_view
         layout = view.layout if view is not None else TensorLayout.ND
         call = op_call(
-            "tensor.create", (int_tuple(shape.shape, span),), {"dtype": kind.dtype, "layout": layout}, span=span
+            "tensor.create",
+            (int_tuple(shape.shape, span),),
+            {"dtype": kind.dtype, "layout": layout},
+            span=span,
         )
         var = Var(out.name_hint, call.type, span=span)
         self.before.append(AssignStmt(var, call, span=span))
@@ -167,11 +172,19 @@ def rewrite_callers(functions: dict[str, Function], added: dict[str, tuple[Var, 
     while pending:
         pending = False
         for name in wrappers:
-            if name not in added and _calls_added(functions[name], added) and _ready(functions, name, added, wrappers):
+            if (
+                name not in added
+                and _calls_added(functions[name], added)
+                and _ready(functions, name, added, wrappers)
+            ):
                 functions[name], added[name] = _wrap(functions[name], functions, added)
                 pending = True
     for name, function in list(functions.items()):
-        if not function.func_type.is_incore and not function.func_type.is_wrapper and _calls_added(function, added):
+        if (
+            not function.func_type.is_incore
+            and not function.func_type.is_wrapper
+            and _calls_added(function, added)
+        ):
             rewriter = OrchestrationRewriter(functions, added)
             functions[name] = function.with_(body=rewriter.rewrite_stmts(function.body))
 
@@ -238,4 +251,3 @@ def _with_callee_directions(function: Function, functions: Mapping[str, Function
     if all(a is b for a, b in zip(new, function.param_directions)):
         return function
     return function.with_(param_directions=new)
-

@@ -178,7 +178,9 @@ def _constant_fill(loop: ForStmt, in_memory: set[Var]) -> list[Stmt] | None:
         return None
     writes = []
     for stmt in body_stmts(loop.body):
-        if not (isinstance(stmt, EvalStmt) and isinstance(stmt.expr, Call) and stmt.expr.name == "tensor.write"):
+        if not (
+            isinstance(stmt, EvalStmt) and isinstance(stmt.expr, Call) and stmt.expr.name == "tensor.write"
+        ):
             return None
         writes.append(stmt)
     if not writes:

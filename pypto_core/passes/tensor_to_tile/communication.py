@@ -30,7 +30,9 @@ def _stages(low: Lowering, prefix: str) -> list[Expr]:
     """The Vec tiles through which a transfer passes: one, or two that alternate."""
     target = low.tensor(0)
     if target is None:
-        low.fail("op-kind", f"{low.name} dst must be a GM tensor, but '{low.written(0)}' is a value on the core")
+        low.fail(
+            "op-kind", f"{low.name} dst must be a GM tensor, but '{low.written(0)}' is a value on the core"
+        )
     shape = elements(low.args[5]) if len(low.args) > 5 else target.shape
     rows = _bounded(_leading(shape), low.kwargs.get("chunk_rows", 0))
     columns = _bounded(shape[-1], low.kwargs.get("chunk_cols", 0))

@@ -17,7 +17,9 @@ from pypto_core.passes.tensor_to_tile.lowering import (
 def _tensor_operand(low: Lowering, index: int, what: str) -> TensorType:
     kind = low.tensor(index)
     if kind is None:
-        got = "TileType" if isinstance(low.args[index].type, TileType) else type(low.args[index].type).__name__
+        got = (
+            "TileType" if isinstance(low.args[index].type, TileType) else type(low.args[index].type).__name__
+        )
         low.fail(
             "compiler-internal",
             f"tensor.expand_clone conversion: {what} must be TensorType, but got {got}: '{low.written(index)}' is a value "
@@ -44,9 +46,7 @@ def _batch(low: Lowering, source: TensorType, target: TensorType) -> Expr:
     def body(block: Block, index: Expr, carried: Expr) -> Expr:
         return block.let("expand_clone_d0_store", _store(block, tile, [index, 0, 0], carried))
 
-    return low.loop(
-        "i", target.shape[0], "expand_clone_acc", low.args[1], "expand_clone_d0_result", body
-    )
+    return low.loop("i", target.shape[0], "expand_clone_acc", low.args[1], "expand_clone_d0_result", body)
 
 
 def _rows(low: Lowering, source: TensorType, target: TensorType) -> Expr:
@@ -64,9 +64,7 @@ def _rows(low: Lowering, source: TensorType, target: TensorType) -> Expr:
         column = block.let("expand_clone_d1_col", block.op("tile.col_expand", box, row))
         return block.let("expand_clone_d1_store", _store(block, column, [index, 0, 0], carried))
 
-    return low.loop(
-        "i", target.shape[0], "expand_clone_acc", low.args[1], "expand_clone_d1_result", body
-    )
+    return low.loop("i", target.shape[0], "expand_clone_acc", low.args[1], "expand_clone_d1_result", body)
 
 
 def _columns(low: Lowering, source: TensorType, target: TensorType) -> Expr:

@@ -17,9 +17,5 @@ def ramp(block: Block, name: str, length: int) -> Var:
 def row_bases(block: Block, prefix: str, rows: int, pitch: int) -> Var:
     """A column of the flat addresses at which rows of ``pitch`` elements begin."""
     line = ramp(block, f"{prefix}_ci_rows", rows)
-    column = block.let(
-        f"{prefix}_row_arange", block.op("tile.reshape", line, block.dims([rows, 1]))
-    )
-    return block.let(
-        f"{prefix}_row_base", block.op("tile.muls", column, number(pitch, DataType.INT32))
-    )
+    column = block.let(f"{prefix}_row_arange", block.op("tile.reshape", line, block.dims([rows, 1])))
+    return block.let(f"{prefix}_row_base", block.op("tile.muls", column, number(pitch, DataType.INT32)))

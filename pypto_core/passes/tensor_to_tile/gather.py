@@ -94,16 +94,12 @@ def _rows_3d(low: Lowering, data: tuple[int, ...], index: tuple[int, ...]) -> Ex
         call = block.op("tile.assemble", carried, flat, block.dims([i, 0]))
         return block.let("gather_outer_asmbl", call)
 
-    result = low.loop(
-        "gather_outer_lv", outer, "gather_outer_ia", acc, "gather_outer_rv", outer_body
-    )
+    result = low.loop("gather_outer_lv", outer, "gather_outer_ia", acc, "gather_outer_rv", outer_body)
     # The rank-3 result leaves as a rank-2 tile; the store keeps its two offsets.
     return low.let("gather_out", low.op("tile.reshape", result, low.dims([outer * inner, columns])))
 
 
-def _planes(
-    low: Lowering, dtype: DataType, data: tuple[int, ...], index: tuple[int, ...], dim: int
-) -> Expr:
+def _planes(low: Lowering, dtype: DataType, data: tuple[int, ...], index: tuple[int, ...], dim: int) -> Expr:
     """Along dimension 0 or 1 of a rank-3 value: each row is gathered from a flattened plane."""
     if dtype not in _PLANE_DTYPES:
         low.fail(
@@ -137,9 +133,7 @@ def _planes(
         call = block.op("tile.assemble", carried, row, block.dims([lv, 0]))
         return block.let("gather_main_asmbl", call)
 
-    result = low.loop(
-        "gather_main_lv", outer * inner, "gather_main_ia", acc, "gather_main_rv", body
-    )
+    result = low.loop("gather_main_lv", outer * inner, "gather_main_ia", acc, "gather_main_rv", body)
     return low.let("gather_out", low.op("tile.reshape", result, low.dims([outer * inner, columns])))
 
 

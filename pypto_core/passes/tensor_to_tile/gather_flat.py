@@ -74,6 +74,4 @@ def _addresses(low: Lowering, which: Expr, rows: int, columns: int, width: int) 
         address = low.let("gather_flat_idx", low.op("tile.row_expand_add", which, base))
     if not narrow:
         return address
-    return low.let(
-        "gather_flat_cast", low.op("tile.cast", address, target_type=DataType.INT16, mode=0)
-    )
+    return low.let("gather_flat_cast", low.op("tile.cast", address, target_type=DataType.INT16, mode=0))

@@ -70,9 +70,7 @@ def scatter_mask(low: Lowering) -> Expr:
     low.static(target, "the destination")
     mask_dtype = _mask_dtype(low, target.dtype)
     zero = low.full("scatter_mask_values_zero", target.shape, target.dtype, 0)
-    values = low.let(
-        "scatter_mask_values", low.op("tile.scatter_mask", zero, low.args[0], **low.kwargs)
-    )
+    values = low.let("scatter_mask_values", low.op("tile.scatter_mask", zero, low.args[0], **low.kwargs))
     mask_zero = low.full("scatter_mask_mask_zero", target.shape, mask_dtype, 0)
     ones = low.full("scatter_mask_ones", source.shape, mask_dtype, 1)
     mask = low.let("scatter_mask_mask", low.op("tile.scatter_mask", mask_zero, ones, **low.kwargs))
