@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types unit score bench fuzz docs extension clean
+.PHONY: demo test lint types unit score bench fuzz docs editors extension extension-bundled pictures clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -15,7 +15,7 @@ $(VENV)/.installed: pyproject.toml
 demo: $(VENV)/.installed
 	$(BIN)/python -m tools.demo
 
-test: lint types unit
+test: lint types unit editors
 
 lint: $(VENV)/.installed
 	$(BIN)/ruff check .
@@ -46,8 +46,23 @@ $(VENV)/.docs-installed: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet -e '.[docs]'
 	touch $@
 
+# Tests of the extension, and of the server in Neovim, Emacs and the VS Code workbench; says what the machine lacks and leaves it
+# out. With PYPTO_EDITORS=required that is an error.
+editors: $(VENV)/.installed
+	PYTHON=$(abspath $(BIN))/python bash tests/editors/run.sh
+
+# The .vsix, built twice and compared; `make extension-bundled` puts the server into it.
 extension:
-	cd vscode-extension && npm ci --no-audit --no-fund && npm run package
+	bash tests/editors/install_extension_tools.sh
+	cd vscode-extension && npm run --silent package:check
+
+extension-bundled: $(VENV)/.installed
+	bash tests/editors/install_extension_tools.sh
+	cd vscode-extension && PYTHON=$(abspath $(BIN))/python npm run --silent bundle-server && npm run --silent package
+
+# Pictures of the workbench for the documentation.
+pictures: $(VENV)/.installed
+	PYTHON=$(abspath $(BIN))/python bash tests/editors/test_vscode.sh docs/images
 
 clean:
-	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks
+	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .cache

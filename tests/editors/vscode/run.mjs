@@ -63,6 +63,9 @@ writeFileSync(
     "window.commandCenter": false,
     "workbench.colorTheme": "Default Light Modern",
     "workbench.layoutControl.enabled": false,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    // What only the tests need stays out of the pictures.
+    "files.exclude": { chosen: true, "click.py": true, "fixable.py": true, "plain.py": true },
     "editor.minimap.enabled": false,
     "editor.fontSize": 13,
     "editor.fontFamily": "'DejaVu Sans Mono'",
