@@ -52,15 +52,28 @@ async def view_of(server: PyptoServer, uri: str, tier: Tier = Tier.NAMES) -> Vie
     return View(uri, document.lines, names, server.positions(document), document)
 
 
-def location(
-    server: PyptoServer, names: FileNames, span: Span | None, view: View | None = None
-) -> types.Location:
-    """Where something is; without a span at the start of its file."""
-    if view is not None and names.path == view.names.path:
-        positions, uri = view.positions, view.uri
-    else:
-        positions, uri = server.positions_in(names.path), uri_of(names.path)
-    if span is None:
-        origin = types.Position(line=0, character=0)
-        return types.Location(uri=uri, range=types.Range(start=origin, end=origin))
-    return types.Location(uri=uri, range=positions.range(span))
+class Places:
+    """Locations of one answer: the text of every file is looked at once."""
+
+    def __init__(self, server: PyptoServer, view: View | None = None) -> None:
+        self._server = server
+        self._view = view
+        self._positions: dict[str, Positions] = {}
+
+    def location(self, names: FileNames, span: Span | None) -> types.Location:
+        """Where something is; without a span at the start of its file."""
+        view = self._view
+        if view is not None and names.path == view.names.path:
+            positions, uri = view.positions, view.uri
+        else:
+            positions, uri = self.positions(names.path), uri_of(names.path)
+        if span is None:
+            origin = types.Position(line=0, character=0)
+            return types.Location(uri=uri, range=types.Range(start=origin, end=origin))
+        return types.Location(uri=uri, range=positions.range(span))
+
+    def positions(self, path: str) -> Positions:
+        found = self._positions.get(path)
+        if found is None:
+            found = self._positions[path] = self._server.positions_in(path)
+        return found

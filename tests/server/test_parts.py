@@ -396,3 +396,28 @@ def test_names_that_cannot_be_taken() -> None:
     assert "no name in Python" in conflict("1x", target, [])
     assert "no name in Python" in conflict("class", target, [])
     assert conflict("c", target, []) == ""
+
+
+def test_faults_that_the_analysis_survived_are_logged_once(caplog: pytest.LogCaptureFixture) -> None:
+    from pypto_core import FileFacts, Settings
+    from pypto_lsp.server import Open, PyptoServer, Snapshot, Tier
+
+    server = PyptoServer()
+    text = "# pypto\n"
+    document = Open("file:///w/k.py", "/w/k.py", text, 1, True, split_lines(text))
+    finding = Diagnostic("internal", "internal error in Simplify", Span(Chunk("/w/k.py", text), 0, 1), data={"fault": KeyError("boom")})
+    server.documents[document.uri] = document
+    names = Workspace().names("/w/k.py")
+    found = Snapshot(0, Tier.FULL, (finding,), FileFacts("/w/k.py", text, Settings(), names))
+    told: list[Tier] = []
+    server.listeners = [lambda document, tier: told.append(tier)]
+    with caplog.at_level(logging.ERROR, "pypto_lsp"):
+        server._computed(document, found, {})
+        server._computed(document, found, {})
+    assert caplog.text.count("internal error in Simplify") == 1
+    assert "boom" in caplog.text
+    assert told == [Tier.FULL, Tier.FULL]
+    server._computed(document, Snapshot(7, Tier.FULL, (), found.facts), {})
+    assert told == [Tier.FULL, Tier.FULL]
+    assert document.full is found
+    server.worker.stop()

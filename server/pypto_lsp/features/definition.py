@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from pypto_core import Finder, Target
 from pypto_lsp.server import PyptoServer, Tier
-from pypto_lsp.views import View, location, view_of
+from pypto_lsp.views import Places, View, view_of
 
 __all__ = ["Finder", "Target", "definition_in", "register"]
 
@@ -35,4 +35,4 @@ def register(server: PyptoServer) -> None:
         if view.lowered and use.role.binds:
             return await source_location(server, view.uri, params.position.line)
         target = view.finder().target(view.names, use)
-        return location(server, target.names, target.span, view) if target is not None else None
+        return Places(server, view).location(target.names, target.span) if target is not None else None

@@ -9,7 +9,7 @@ from lsprotocol import types
 from pypto_core import FileNames, Role, Target, Use, Workspace, is_local
 from pypto_lsp.project import Project
 from pypto_lsp.server import PyptoServer, Tier
-from pypto_lsp.views import View, location, view_of
+from pypto_lsp.views import Places, View, view_of
 
 
 def all_references(
@@ -76,9 +76,10 @@ def register(server: PyptoServer) -> None:
         view, _, found = await references_at(server, params.text_document.uri, params.position)
         if view is None:
             return None
+        places = Places(server, view)
         definitions = params.context.include_declaration
         return [
-            location(server, names, use.span, view)
+            places.location(names, use.span)
             for names, use in found
             if definitions or use.role not in (Role.WRITE, Role.PARAMETER, Role.DEFINITION)
         ]

@@ -11,7 +11,7 @@ from pypto_lsp.features.references import references_at
 from pypto_lsp.guard import RequestFailed
 from pypto_lsp.positions import uri_of
 from pypto_lsp.server import PyptoServer
-from pypto_lsp.views import location, view_of
+from pypto_lsp.views import Places, view_of
 
 
 def refusal(target: Target | None, lowered: bool) -> str:
@@ -76,9 +76,10 @@ def register(server: PyptoServer) -> None:
         reason = conflict(params.new_name, target, same)
         if reason:
             raise RequestFailed(reason)
+        places = Places(server, view)
         edits: dict[str, list[types.TextEdit]] = {}
         for names, use in same:
-            place = location(server, names, use.span, view)
+            place = places.location(names, use.span)
             edits.setdefault(place.uri, []).append(
                 types.TextEdit(range=place.range, new_text=params.new_name)
             )

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable
 
 from lsprotocol import types
 
 from pypto_lsp.features.document_symbols import KINDS
-from pypto_lsp.positions import uri_of
+from pypto_lsp.positions import Positions, uri_of
 from pypto_lsp.project import Defined, defined_in
 from pypto_lsp.server import PyptoServer
+from pypto_lsp.views import Places
 
 LIMIT = 500
 
@@ -45,19 +47,23 @@ def register(server: PyptoServer) -> None:
     async def symbols(params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
         opened = {d.path: defined_in(d.names[1]) for d in server.documents.values() if d.names is not None}
         everything = {**server.project.defined, **opened}
-        answer = []
-        for found in search(params.query, (d for defined in everything.values() for d in defined)):
-            positions = server.positions_in(found.path)
-            span = types.Range(
-                start=positions.position(found.line, found.start),
-                end=positions.position(found.line, found.end),
-            )
-            answer.append(
-                types.SymbolInformation(
-                    name=found.name,
-                    kind=KINDS[found.kind],
-                    location=types.Location(uri=uri_of(found.path), range=span),
-                    container_name=found.container or None,
-                )
-            )
-        return answer
+        places = Places(server)
+
+        def job() -> list[types.SymbolInformation]:
+            found = search(params.query, (d for defined in everything.values() for d in defined))
+            return [information(d, places.positions(d.path)) for d in found]
+
+        return await asyncio.get_running_loop().run_in_executor(None, job)
+
+
+def information(found: Defined, positions: Positions) -> types.SymbolInformation:
+    """A definition in the protocol's form."""
+    span = types.Range(
+        start=positions.position(found.line, found.start), end=positions.position(found.line, found.end)
+    )
+    return types.SymbolInformation(
+        name=found.name,
+        kind=KINDS[found.kind],
+        location=types.Location(uri=uri_of(found.path), range=span),
+        container_name=found.container or None,
+    )
