@@ -285,8 +285,8 @@ def content_of(text: str, formats: Sequence[types.MarkupKind] | None) -> types.M
 
 
 def documentation_of(text: str, formats: Sequence[types.MarkupKind] | None) -> types.MarkupContent | str:
-    """The same for fields that may be a plain string, for clients that know no other form."""
-    return plain(text) if formats is not None and not formats else content_of(text, formats)
+    """The same for fields that may be a plain string, which is what clients get that name no form."""
+    return content_of(text, formats) if formats else plain(text)
 
 
 async def subject_of(server: PyptoServer, document: Open, line: int | None = None) -> Subject:
