@@ -6,8 +6,9 @@ a tuple and an attribute map is a dict that nobody mutates, so an unchanged part
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pypto_core.ir.span import UNKNOWN_SPAN, Span
@@ -17,6 +18,8 @@ N = TypeVar("N", bound="Node")
 #: Ordered attribute or keyword map; values as in ir.md §1.10.
 AttrMap = Mapping[str, Any]
 _EMPTY: dict[str, Any] = {}
+#: Class -> names of its fields, and their values at once.
+_FIELDS: dict[type, tuple[tuple[str, ...], Callable[[Any], Any]]] = {}
 
 
 def empty_map() -> AttrMap:
@@ -40,8 +43,16 @@ class Node(_WeakReferable):
         """A copy with other field values; this very node when every value is already there (by identity)."""
         for name, value in changes.items():
             if getattr(self, name) is not value:
-                return replace(self, **changes)
-        return self
+                break
+        else:
+            return self
+        cls = self.__class__
+        known = _FIELDS.get(cls)
+        if known is None:
+            names = tuple(f.name for f in fields(cls) if f.init)
+            known = _FIELDS[cls] = (names, attrgetter(*names))
+        names, values = known
+        return cls(**{**dict(zip(names, values(self), strict=True)), **changes})
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,12 +7,16 @@ parts did not change is returned as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import is_
 from typing import Any, ClassVar, TypeVar
 
 from pypto_core.ir.basic_types import TupleType
 from pypto_core.ir.expr import (
     BinaryExpr,
     Call,
+    ConstBool,
+    ConstFloat,
+    ConstInt,
     IterArg,
     MakeTuple,
     MemRef,
@@ -55,25 +59,20 @@ def attr_exprs(attrs: AttrMap) -> Iterator[Expr]:
 
 
 # ---------------------------------------------------------------------------------------------- children of one node
-def _call_children(e: Call) -> Iterable[Expr]:
+def _call_children(e: Call) -> tuple[Expr, ...]:
     return (*e.args, *attr_exprs(e.attrs)) if e.attrs else e.args
 
 
-def _submit_children(e: Submit) -> Iterable[Expr]:
-    yield from e.args
-    yield from e.deps
-    if e.core_num is not None:
-        yield e.core_num
-    if e.predicate is not None:
-        yield e.predicate
-    yield from attr_exprs(e.attrs)
+def _submit_children(e: Submit) -> tuple[Expr, ...]:
+    optional = (part for part in (e.core_num, e.predicate) if part is not None)
+    return (*e.args, *e.deps, *optional, *attr_exprs(e.attrs))
 
 
-def _memref_children(e: MemRef) -> Iterable[Expr]:
+def _memref_children(e: MemRef) -> tuple[Expr, ...]:
     return (e.base, e.byte_offset) if e.slot_index is None else (e.base, e.byte_offset, e.slot_index)
 
 
-_EXPR_CHILDREN: dict[type, Callable[[Any], Iterable[Expr]]] = {
+_EXPR_CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     Call: _call_children,
     Submit: _submit_children,
     MakeTuple: lambda e: e.elements,
@@ -86,15 +85,15 @@ _EXPR_CHILDREN: dict[type, Callable[[Any], Iterable[Expr]]] = {
 }
 
 
-def _scope_exprs(s: ScopeStmt) -> Iterable[Expr]:
-    return attr_exprs(s.attrs)
+def _scope_exprs(s: ScopeStmt) -> tuple[Expr, ...]:
+    return tuple(attr_exprs(s.attrs)) if s.attrs else ()
 
 
-def _for_exprs(s: ForStmt) -> Iterable[Expr]:
+def _for_exprs(s: ForStmt) -> tuple[Expr, ...]:
     return (*(a.init_value for a in s.iter_args), s.start, s.stop, s.step)
 
 
-_STMT_EXPRS: dict[type, Callable[[Any], Iterable[Expr]]] = {
+_STMT_EXPRS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
     AssignStmt: lambda s: (s.value,),
     EvalStmt: lambda s: (s.expr,),
     ReturnStmt: lambda s: s.values,
@@ -108,7 +107,7 @@ _STMT_EXPRS: dict[type, Callable[[Any], Iterable[Expr]]] = {
     Stmt: lambda s: (),
 }
 
-_STMT_DEFS: dict[type, Callable[[Any], Iterable[Var]]] = {
+_STMT_DEFS: dict[type, Callable[[Any], tuple[Var, ...]]] = {
     AssignStmt: lambda s: (s.var,),
     IfStmt: lambda s: s.return_vars,
     ForStmt: lambda s: (s.loop_var, *s.return_vars, *s.iter_args),
@@ -116,7 +115,7 @@ _STMT_DEFS: dict[type, Callable[[Any], Iterable[Var]]] = {
     Stmt: lambda s: (),
 }
 
-_STMT_BODIES: dict[type, Callable[[Any], Iterable[Stmt]]] = {
+_STMT_BODIES: dict[type, Callable[[Any], tuple[Stmt, ...]]] = {
     SeqStmts: lambda s: s.stmts,
     IfStmt: lambda s: (s.then_body,) if s.else_body is None else (s.then_body, s.else_body),
     ForStmt: lambda s: (s.body,),
@@ -126,7 +125,7 @@ _STMT_BODIES: dict[type, Callable[[Any], Iterable[Stmt]]] = {
 }
 
 
-def _lookup(table: dict[type, Callable[[Any], T]], cls: type) -> Callable[[Any], T]:
+def _lookup(table: dict[type, T], cls: type) -> T:
     found = table.get(cls)
     if found is None:
         found = next(table[base] for base in cls.__mro__ if base in table)
@@ -134,39 +133,58 @@ def _lookup(table: dict[type, Callable[[Any], T]], cls: type) -> Callable[[Any],
     return found
 
 
-def expr_children(expr: Expr) -> Iterable[Expr]:
+def expr_children(expr: Expr) -> tuple[Expr, ...]:
     """Direct sub-expressions, attribute expressions included (a Var has none, an IterArg neither)."""
-    return _lookup(_EXPR_CHILDREN, expr.__class__)(expr)
+    method = _EXPR_CHILDREN.get(expr.__class__) or _lookup(_EXPR_CHILDREN, expr.__class__)
+    return method(expr)
 
 
-def stmt_exprs(stmt: Stmt) -> Iterable[Expr]:
+def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
     """Expressions a statement itself uses (loop init values and bounds, scope attributes), bodies excluded."""
-    return _lookup(_STMT_EXPRS, stmt.__class__)(stmt)
+    method = _STMT_EXPRS.get(stmt.__class__) or _lookup(_STMT_EXPRS, stmt.__class__)
+    return method(stmt)
 
 
-def stmt_defs(stmt: Stmt) -> Iterable[Var]:
+def stmt_defs(stmt: Stmt) -> tuple[Var, ...]:
     """Variables a statement itself defines, in the order of §1.11 (iter_args are definitions)."""
     return _lookup(_STMT_DEFS, stmt.__class__)(stmt)
 
 
-def stmt_bodies(stmt: Stmt) -> Iterable[Stmt]:
+def stmt_bodies(stmt: Stmt) -> tuple[Stmt, ...]:
     """Direct child statements."""
-    return _lookup(_STMT_BODIES, stmt.__class__)(stmt)
+    method = _STMT_BODIES.get(stmt.__class__) or _lookup(_STMT_BODIES, stmt.__class__)
+    return method(stmt)
+
+
+#: Expressions without parts; most of what is walked over.
+_LEAVES: frozenset[type] = frozenset((Var, IterArg, ConstInt, ConstFloat, ConstBool))
 
 
 def walk_exprs(expr: Expr) -> Iterator[Expr]:
     """``expr`` and everything below it, pre-order."""
-    yield expr
-    for child in expr_children(expr):
-        yield from walk_exprs(child)
+    todo = [expr]
+    while todo:
+        inner = todo.pop()
+        yield inner
+        if inner.__class__ not in _LEAVES:
+            children = expr_children(inner)
+            if children:
+                todo += children
+                if len(children) > 1:
+                    todo[-len(children) :] = children[::-1]
 
 
 def walk_stmts(stmt: Stmt) -> Iterator[Stmt]:
     """``stmt`` and every statement below it, pre-order; statement lists themselves are not yielded."""
-    if stmt.__class__ is not SeqStmts:
-        yield stmt
-    for body in stmt_bodies(stmt):
-        yield from walk_stmts(body)
+    todo = [stmt]
+    while todo:
+        inner = todo.pop()
+        kind = inner.__class__
+        if kind is not SeqStmts:
+            yield inner
+            if kind is AssignStmt:
+                continue
+        todo += stmt_bodies(inner)[::-1]
 
 
 def walk(stmt: Stmt) -> Iterator[Node]:
@@ -205,9 +223,14 @@ def calls_in(stmt: Stmt) -> Iterator[Call | Submit]:
     """Every Call and Submit below ``stmt``, pre-order."""
     for inner in walk_stmts(stmt):
         for root in stmt_exprs(inner):
-            for expr in walk_exprs(root):
+            if root.__class__ in _LEAVES:
+                continue
+            todo = [root]
+            while todo:
+                expr = todo.pop()
                 if isinstance(expr, (Call, Submit)):
                     yield expr
+                todo += [child for child in expr_children(expr)[::-1] if child.__class__ not in _LEAVES]
 
 
 # ----------------------------------------------------------------------------------------------------------- visiting
@@ -250,11 +273,8 @@ def _method_name(owner: type, cls: type, prefix: str, default: str) -> str:
 
 def map_tuple(items: tuple[T, ...], function: Callable[[T], T]) -> tuple[T, ...]:
     """``function`` over a tuple; the same tuple when every item stayed the same object."""
-    new = tuple(function(item) for item in items)
-    for old_item, new_item in zip(items, new, strict=True):
-        if old_item is not new_item:
-            return new
-    return items
+    new = tuple(map(function, items))
+    return items if all(map(is_, items, new)) else new
 
 
 def map_attrs(attrs: AttrMap, function: Callable[[Expr], Expr]) -> AttrMap:
@@ -283,15 +303,12 @@ class Rewriter:
     through :meth:`rewrite_def` (default: unchanged), types through nothing unless a subclass says so.
     """
 
-    _tables: ClassVar[dict[type, dict[type, str]]] = {}
-
     def rewrite(self, node: Any) -> Any:
-        table = Rewriter._tables.setdefault(self.__class__, {})
-        name = table.get(node.__class__)
-        if name is None:
-            name = _method_name(self.__class__, node.__class__, "rewrite_", "generic")
-            table[node.__class__] = name
-        return getattr(self, name)(node)
+        try:
+            method = _METHODS[self.__class__, node.__class__]
+        except KeyError:
+            method = _METHODS[self.__class__, node.__class__] = _rewriting(self.__class__, node.__class__)
+        return method(self, node)
 
     #: Iter_args rebuilt by :meth:`rewrite_def`: their uses in the loop must follow.
     moved: Mapping[Var, Var] = {}
@@ -316,20 +333,31 @@ class Rewriter:
 
     def generic(self, node: Any) -> Any:
         """Rewrite the parts of ``node`` and rebuild it if one of them changed."""
-        return _lookup(_GENERIC, node.__class__)((self, node))
+        return _lookup(_GENERIC, node.__class__)(self, node)
 
 
-def _generic_call(pair: tuple[Rewriter, Call]) -> Node:
-    r, e = pair
-    return e.with_(args=map_tuple(e.args, r.rewrite), attrs=map_attrs(e.attrs, r.rewrite))
+#: (Class of rewriter, class of node) -> the function that rewrites it.
+_METHODS: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
+
+
+def _rewriting(rewriter: type[Rewriter], cls: type) -> Callable[[Any, Any], Any]:
+    name = _method_name(rewriter, cls, "rewrite_", "generic")
+    method: Callable[[Any, Any], Any] = getattr(rewriter, name)
+    return _lookup(_GENERIC, cls) if method is Rewriter.generic else method
+
+
+def _generic_call(r: Rewriter, e: Call) -> Node:
+    args = map_tuple(e.args, r.rewrite)
+    if not e.attrs:
+        return e if args is e.args else e.with_(args=args)
+    return e.with_(args=args, attrs=map_attrs(e.attrs, r.rewrite))
 
 
 def _optional(r: Rewriter, expr: Expr | None) -> Expr | None:
     return None if expr is None else r.rewrite(expr)
 
 
-def _generic_submit(pair: tuple[Rewriter, Submit]) -> Node:
-    r, e = pair
+def _generic_submit(r: Rewriter, e: Submit) -> Node:
     return e.with_(
         args=map_tuple(e.args, r.rewrite),
         deps=map_tuple(e.deps, r.rewrite),
@@ -339,8 +367,7 @@ def _generic_submit(pair: tuple[Rewriter, Submit]) -> Node:
     )
 
 
-def _generic_memref(pair: tuple[Rewriter, MemRef]) -> Node:
-    r, e = pair
+def _generic_memref(r: Rewriter, e: MemRef) -> Node:
     return e.with_(
         base=r.rewrite(e.base),
         byte_offset=r.rewrite(e.byte_offset),
@@ -348,8 +375,7 @@ def _generic_memref(pair: tuple[Rewriter, MemRef]) -> Node:
     )
 
 
-def _generic_for(pair: tuple[Rewriter, ForStmt]) -> Node:
-    r, s = pair
+def _generic_for(r: Rewriter, s: ForStmt) -> Node:
     start, stop, step = r.rewrite(s.start), r.rewrite(s.stop), r.rewrite(s.step)
     loop_var = r.rewrite_def(s.loop_var)
     iter_args = map_tuple(s.iter_args, r.rewrite_def)
@@ -365,8 +391,7 @@ def _generic_for(pair: tuple[Rewriter, ForStmt]) -> Node:
     )
 
 
-def _generic_while(pair: tuple[Rewriter, WhileStmt]) -> Node:
-    r, s = pair
+def _generic_while(r: Rewriter, s: WhileStmt) -> Node:
     iter_args = map_tuple(s.iter_args, r.rewrite_def)
     return s.with_(
         iter_args=iter_args,
@@ -376,8 +401,7 @@ def _generic_while(pair: tuple[Rewriter, WhileStmt]) -> Node:
     )
 
 
-def _generic_if(pair: tuple[Rewriter, IfStmt]) -> Node:
-    r, s = pair
+def _generic_if(r: Rewriter, s: IfStmt) -> Node:
     return s.with_(
         condition=r.rewrite(s.condition),
         then_body=r.rewrite(s.then_body),
@@ -386,53 +410,54 @@ def _generic_if(pair: tuple[Rewriter, IfStmt]) -> Node:
     )
 
 
-def _generic_seq(pair: tuple[Rewriter, SeqStmts]) -> Node:
-    r, s = pair
+def _generic_seq(r: Rewriter, s: SeqStmts) -> Node:
     new = map_tuple(s.stmts, r.rewrite)
     if new is s.stmts:
         return s
     return SeqStmts.flatten(new, s.span)
 
 
-def _generic_scope(pair: tuple[Rewriter, ScopeStmt]) -> Node:
-    r, s = pair
+def _generic_scope(r: Rewriter, s: ScopeStmt) -> Node:
     return s.with_(attrs=map_attrs(s.attrs, r.rewrite), body=r.rewrite(s.body))
 
 
-def _generic_spmd(pair: tuple[Rewriter, SpmdScopeStmt]) -> Node:
-    r, s = pair
+def _generic_spmd(r: Rewriter, s: SpmdScopeStmt) -> Node:
     core_num = r.rewrite(s.core_num)
     return s.with_(core_num=core_num, attrs=map_attrs(s.attrs, r.rewrite), body=r.rewrite(s.body))
 
 
-def _generic_assign(pair: tuple[Rewriter, AssignStmt]) -> Node:
-    r, s = pair
-    value = r.rewrite(s.value)
-    return s.with_(value=value, var=r.rewrite_def(s.var))
+def _generic_assign(r: Rewriter, s: AssignStmt) -> Node:
+    value, var = r.rewrite(s.value), r.rewrite_def(s.var)
+    return s if value is s.value and var is s.var else s.with_(value=value, var=var)
 
 
-_GENERIC: dict[type, Callable[[Any], Node]] = {
+def _generic_binary(r: Rewriter, e: BinaryExpr) -> Node:
+    left, right = r.rewrite(e.left), r.rewrite(e.right)
+    return e if left is e.left and right is e.right else e.with_(left=left, right=right)
+
+
+_GENERIC: dict[type, Callable[[Any, Any], Node]] = {
     Call: _generic_call,
     Submit: _generic_submit,
-    MakeTuple: lambda p: p[1].with_(elements=map_tuple(p[1].elements, p[0].rewrite)),
-    TupleGetItem: lambda p: p[1].with_(tuple=p[0].rewrite(p[1].tuple)),
-    BinaryExpr: lambda p: p[1].with_(left=p[0].rewrite(p[1].left), right=p[0].rewrite(p[1].right)),
-    UnaryExpr: lambda p: p[1].with_(operand=p[0].rewrite(p[1].operand)),
+    MakeTuple: lambda r, e: e.with_(elements=map_tuple(e.elements, r.rewrite)),
+    TupleGetItem: lambda r, e: e.with_(tuple=r.rewrite(e.tuple)),
+    BinaryExpr: _generic_binary,
+    UnaryExpr: lambda r, e: e.with_(operand=r.rewrite(e.operand)),
     MemRef: _generic_memref,
-    WindowBuffer: lambda p: p[1].with_(base=p[0].rewrite(p[1].base), size=p[0].rewrite(p[1].size)),
+    WindowBuffer: lambda r, e: e.with_(base=r.rewrite(e.base), size=r.rewrite(e.size)),
     AssignStmt: _generic_assign,
-    EvalStmt: lambda p: p[1].with_(expr=p[0].rewrite(p[1].expr)),
-    ReturnStmt: lambda p: p[1].with_(values=map_tuple(p[1].values, p[0].rewrite)),
-    YieldStmt: lambda p: p[1].with_(values=map_tuple(p[1].values, p[0].rewrite)),
+    EvalStmt: lambda r, s: s.with_(expr=r.rewrite(s.expr)),
+    ReturnStmt: lambda r, s: s.with_(values=map_tuple(s.values, r.rewrite)),
+    YieldStmt: lambda r, s: s.with_(values=map_tuple(s.values, r.rewrite)),
     IfStmt: _generic_if,
     ForStmt: _generic_for,
     WhileStmt: _generic_while,
     SeqStmts: _generic_seq,
     SpmdScopeStmt: _generic_spmd,
     ScopeStmt: _generic_scope,
-    Function: lambda p: p[1].with_(body=p[0].rewrite(p[1].body)),
-    Program: lambda p: p[1].with_functions(map_tuple(p[1].functions, p[0].rewrite)),
-    Node: lambda p: p[1],
+    Function: lambda r, f: f.with_(body=r.rewrite(f.body)),
+    Program: lambda r, p: p.with_functions(map_tuple(p.functions, r.rewrite)),
+    Node: lambda r, n: n,
 }
 
 
@@ -454,17 +479,19 @@ def substitute(node: Any, mapping: Mapping[Var, Expr]) -> Any:
 def map_type(kind: Type, function: Callable[[Expr], Expr]) -> Type:
     """A type with ``function`` applied to every dimension, valid extent, stride and offset; identity preserving."""
     if isinstance(kind, TensorType):
-        view = kind.tensor_view
+        shape, view = map_tuple(kind.shape, function), kind.tensor_view
         if view is not None:
             view = view.with_(
                 stride=map_tuple(view.stride, function), valid_shape=map_tuple(view.valid_shape, function)
             )
-        changes: dict[str, Any] = {"shape": map_tuple(kind.shape, function), "tensor_view": view}
+        if shape is kind.shape and view is kind.tensor_view:
+            return kind
+        changes: dict[str, Any] = {"shape": shape, "tensor_view": view}
         if isinstance(kind, DistributedTensorType):
             changes["window_buffer"] = kind.window_buffer
         return kind.with_(**changes)
     if isinstance(kind, TileType):
-        tile_view = kind.tile_view
+        shape, tile_view = map_tuple(kind.shape, function), kind.tile_view
         if tile_view is not None:
             offset = tile_view.start_offset
             tile_view = tile_view.with_(
@@ -472,7 +499,9 @@ def map_type(kind: Type, function: Callable[[Expr], Expr]) -> Type:
                 stride=map_tuple(tile_view.stride, function),
                 start_offset=None if offset is None else function(offset),
             )
-        return kind.with_(shape=map_tuple(kind.shape, function), tile_view=tile_view)
+        if shape is kind.shape and tile_view is kind.tile_view:
+            return kind
+        return kind.with_(shape=shape, tile_view=tile_view)
     if isinstance(kind, TupleType):
         return kind.with_(types=map_tuple(kind.types, lambda t: map_type(t, function)))
     return kind

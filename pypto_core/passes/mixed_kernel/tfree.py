@@ -69,7 +69,7 @@ class _Finalizer:
         if not pops:
             return stmts
         roots = self.aliases(stmts, pops)
-        last = {var: self.last_use(stmts, var, roots) for var in pops}
+        last = self.last_uses(stmts, pops, roots)
         return self.emit(stmts, pops, roots, last)
 
     def aliases(self, stmts: Sequence[Stmt], pops: dict[Var, Call]) -> dict[Var, Var]:
@@ -107,25 +107,24 @@ class _Finalizer:
                         roots[var] = found
         return roots
 
-    def last_use(self, stmts: Sequence[Stmt], tile: Var, roots: dict[Var, Var]) -> int:
-        """Index of the last statement that reads the tile or an alias; its own tpop when nothing does."""
-        found = 0
+    def last_uses(self, stmts: Sequence[Stmt], pops: dict[Var, Call], roots: dict[Var, Var]) -> dict[Var, int]:
+        """Per tile the index of the last statement that reads it or an alias; its own tpop when nothing does."""
+        last = dict.fromkeys(pops, 0)
         for i, stmt in enumerate(stmts):
-            if isinstance(stmt, AssignStmt) and self.canonical(stmt.var) is tile:
-                found = max(found, i)
-            if self.freed(stmt) is None and any(self.reads(v, tile, roots) for v in self.mentions(stmt)):
-                found = i
-        return found
+            if isinstance(stmt, AssignStmt) and self.canonical(stmt.var) in last:
+                last[self.canonical(stmt.var)] = i
+            if self.freed(stmt) is None:
+                for var in self.mentions(stmt):
+                    tile = roots.get(var) or roots.get(self.canonical(var))
+                    if tile in last:
+                        last[tile] = i
+        return last
 
     def mentions(self, stmt: Stmt) -> list[Var]:
         call = leaf_call(stmt)
         if call is not None:
             return [v for arg in call.args for v in expr_vars(arg)]
         return list(all_uses(stmt))
-
-    def reads(self, var: Var, tile: Var, roots: dict[Var, Var]) -> bool:
-        known = roots.get(var) or roots.get(self.canonical(var))
-        return known is tile
 
     def freed(self, stmt: Stmt) -> Var | None:
         """The tile that an existing free of this side returns."""
