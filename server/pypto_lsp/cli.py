@@ -86,6 +86,7 @@ def serve(stdio: bool, tcp: bool, host: str, port: int, log_level: str) -> None:
         raise _Fault("--stdio and --tcp exclude each other")
     import logging
 
+    from pypto_lsp.heap import settle
     from pypto_lsp.server import create_server
 
     logging.basicConfig(
@@ -94,6 +95,7 @@ def serve(stdio: bool, tcp: bool, host: str, port: int, log_level: str) -> None:
     logging.getLogger("pygls").setLevel(max(logging.WARNING, logging.getLogger().level))
     sys.setswitchinterval(0.001)  # the event loop gets its turn quickly while an analysis runs
     server = create_server()
+    settle()
     if tcp:
         server.start_tcp(host, port)
     else:

@@ -18,6 +18,7 @@ from pypto_core import Diagnostic, FileFacts, FileNames, Histories, Workspace, m
 from pypto_lsp import __version__
 from pypto_lsp.config import Config, ConfigError, from_pyproject, with_editor_settings
 from pypto_lsp.guard import EXPECTED, ContentModified, Expected, guarded
+from pypto_lsp.heap import Collector
 from pypto_lsp.modules import Disk
 from pypto_lsp.positions import Positions, path_of, split_lines, uri_of
 from pypto_lsp.project import Project
@@ -127,6 +128,7 @@ class PyptoServer(LanguageServer):
         self.lowered: dict[tuple[str, str, str], Lowered] = {}
         self.refreshes = Refreshes(self)
         self.scan = Scan(self)
+        self.collector = Collector(lambda job: self.worker.idle("garbage", job))
         self._configs: dict[str, Config] = {}
         self._complained: set[str] = set()
         self._shown_faults: set[int] = set()
@@ -302,6 +304,7 @@ class PyptoServer(LanguageServer):
         document.expected = Tier.FULL if lower else Tier.TYPED
         loop = self.loop or asyncio.get_running_loop()
         self.loop = loop
+        self.collector.edited()
 
         def quick() -> None:
             self.core.open(path, text, version)

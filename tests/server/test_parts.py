@@ -421,3 +421,19 @@ def test_faults_that_the_analysis_survived_are_logged_once(caplog: pytest.LogCap
     assert told == [Tier.FULL, Tier.FULL]
     assert document.full is found
     server.worker.stop()
+
+
+def test_garbage_is_looked_for_in_pauses() -> None:
+    from pypto_lsp.heap import Collector
+
+    async def run() -> list[int]:
+        ran: list[int] = []
+        collector = Collector(lambda job: ran.append(1), pause=0.1)
+        for _ in range(5):
+            collector.edited()
+            await asyncio.sleep(0.02)
+        assert ran == []
+        await asyncio.sleep(0.3)
+        return ran
+
+    assert asyncio.run(run()) == [1]
