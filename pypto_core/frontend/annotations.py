@@ -157,7 +157,9 @@ def _named(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> Annotation:
     if last in SINGLETONS and (len(path) > 1 or value is None or isinstance(value.data, PlSymbol)):
         return Annotation(SINGLETONS[last], free=last in _FREE)
     if last in _FULL_FORMS:
-        ctx.fail("type-incomplete", f"'{ctx.text(node)}' needs its parts: {_FULL_FORMS[last]}", node, name=last)
+        ctx.fail(
+            "type-incomplete", f"'{ctx.text(node)}' needs its parts: {_FULL_FORMS[last]}", node, name=last
+        )
     if value is not None and value.is_unknown and len(path) == 1:
         raise Silent
     if len(path) > 1 and path[0] in ("pl", "pld"):
@@ -175,7 +177,12 @@ def _elsewhere(ctx: FunctionContext, value: TypeValue) -> FunctionContext:
     """The context for an annotation that stands in another place (a type kept in a name)."""
     source = value.site.source
     other = FunctionContext(
-        ctx.program, ctx.closure, ctx.annotations.elsewhere(value.scope, source), ctx.dialect, source, ctx.name
+        ctx.program,
+        ctx.closure,
+        ctx.annotations.elsewhere(value.scope, source),
+        ctx.dialect,
+        source,
+        ctx.name,
     )
     other.params, other.used_symbols = ctx.params, ctx.used_symbols
     return other
@@ -223,7 +230,11 @@ def read_dtype(ctx: FunctionContext, node: ast.expr) -> DataType:
 
 def _arity(ctx: FunctionContext, node: ast.expr, given: int, low: int, high: int, form: str) -> None:
     if not low <= given <= high:
-        ctx.fail("type-arity", f"'{ctx.text(node)}' has {given} part{'s' if given != 1 else ''}: write {form}", node)
+        ctx.fail(
+            "type-arity",
+            f"'{ctx.text(node)}' has {given} part{'s' if given != 1 else ''}: write {form}",
+            node,
+        )
 
 
 def _scalar(ctx: FunctionContext, node: ast.expr, slots: list[ast.expr]) -> Annotation:
@@ -255,21 +266,38 @@ def _array(ctx: FunctionContext, node: ast.expr, slots: list[ast.expr]) -> Annot
         if value.is_unknown and not isinstance(slots[0], ast.Constant) and not undefined_names(ctx, slots[0]):
             raise Silent
         if type(value.data) is not int:
-            ctx.fail("array-extent", f"the extent of an array is a compile-time integer, not '{ctx.text(slots[0])}'", slots[0])
+            ctx.fail(
+                "array-extent",
+                f"the extent of an array is a compile-time integer, not '{ctx.text(slots[0])}'",
+                slots[0],
+            )
         extent = value.data
     dtype = read_dtype(ctx, slots[1])
     if extent <= 0:
         ctx.fail("array-extent", f"the extent of an array must be positive, got {extent}", slots[0])
     if not (dtype.is_int or dtype in (DataType.BOOL, DataType.TASK_ID)):
-        ctx.fail("type-unsupported", f"array elements are integers, BOOL or TASK_ID, not {dtype.text}", slots[1])
+        ctx.fail(
+            "type-unsupported", f"array elements are integers, BOOL or TASK_ID, not {dtype.text}", slots[1]
+        )
     return Annotation(ArrayType(dtype, extent))  # type: ignore[arg-type]
 
 
 def _tensor(ctx: FunctionContext, node: ast.expr, slots: list[ast.expr]) -> Annotation:
     head = dotted(node.value if isinstance(node, ast.Subscript) else node.func)  # type: ignore[attr-defined]
     # A trailing "window_buffer=NAME" of printed text only informs people.
-    slots = [s for i, s in enumerate(slots) if i < 2 or not (isinstance(s, ast.Constant) and isinstance(s.value, str))]
-    _arity(ctx, node, len(slots), 2, 4, "pl.Tensor[[dims], dtype], optionally with a layout or TensorView and a MemRef")
+    slots = [
+        s
+        for i, s in enumerate(slots)
+        if i < 2 or not (isinstance(s, ast.Constant) and isinstance(s.value, str))
+    ]
+    _arity(
+        ctx,
+        node,
+        len(slots),
+        2,
+        4,
+        "pl.Tensor[[dims], dtype], optionally with a layout or TensorView and a MemRef",
+    )
     shape = read_shape(ctx, slots[0])
     dtype = read_dtype(ctx, slots[1])
     view: TensorView | None = None
@@ -330,7 +358,14 @@ def _layout_or_view(ctx: FunctionContext, node: ast.expr) -> TensorView:
 
 
 def _tile(ctx: FunctionContext, node: ast.expr, slots: list[ast.expr]) -> Annotation:
-    _arity(ctx, node, len(slots), 2, 5, "pl.Tile[[dims], dtype], optionally with a memory space, a TileView and a MemRef")
+    _arity(
+        ctx,
+        node,
+        len(slots),
+        2,
+        5,
+        "pl.Tile[[dims], dtype], optionally with a memory space, a TileView and a MemRef",
+    )
     shape = read_shape(ctx, slots[0])
     dtype = read_dtype(ctx, slots[1])
     memref: MemRef | None = None
@@ -351,7 +386,9 @@ def _tile(ctx: FunctionContext, node: ast.expr, slots: list[ast.expr]) -> Annota
                 ctx.fail("tile-extra-duplicate", "a tile type has one memory space", extra)
             space = found
     if memref is not None and space is None:
-        ctx.fail("tile-memref-needs-space", "a tile with a MemRef also needs its memory space, pl.Mem.X", node)
+        ctx.fail(
+            "tile-memref-needs-space", "a tile with a MemRef also needs its memory space, pl.Mem.X", node
+        )
     tile_view = read_tile_view(ctx, view, shape, space) if view is not None else None
     type_ = _build(ctx, node, lambda: TileType(shape, dtype, memref, tile_view, space))
     return Annotation(type_, view is not None)
@@ -377,7 +414,9 @@ def _space(ctx: FunctionContext, node: ast.expr) -> MemorySpace:
     if isinstance(symbol, MemorySpace):
         return symbol
     if isinstance(symbol, TensorLayout | TileLayout):
-        ctx.fail("tile-layout-slot", "a tile takes its layout from pl.TileView(blayout=..., slayout=...)", node)
+        ctx.fail(
+            "tile-layout-slot", "a tile takes its layout from pl.TileView(blayout=..., slayout=...)", node
+        )
     if isinstance(symbol, MemRefDecl):
         ctx.fail("memref-form", f"'{ctx.text(node)}' is a MemRef", node)
     raise ctx.fault(

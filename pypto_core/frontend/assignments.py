@@ -59,8 +59,14 @@ def assign(ctx: FunctionContext, node: ast.Assign) -> None:
 
         subscript_write(ctx, node, target)
     else:
-        kind = {ast.List: "a list", ast.Starred: "a starred name", ast.Attribute: "an attribute"}.get(type(target), "this")
-        ctx.fail("assign-unsupported", f"{kind} cannot be assigned to; targets are names, tuples of names and subscripts", target)
+        kind = {ast.List: "a list", ast.Starred: "a starred name", ast.Attribute: "an attribute"}.get(
+            type(target), "this"
+        )
+        ctx.fail(
+            "assign-unsupported",
+            f"{kind} cannot be assigned to; targets are names, tuples of names and subscripts",
+            target,
+        )
 
 
 def _assign_name(ctx: FunctionContext, node: ast.Assign, target: ast.Name) -> None:
@@ -82,7 +88,11 @@ def _note_reserved(ctx: FunctionContext, node: ast.expr, name: str) -> None:
     if not isinstance(node, ast.Call):
         return
     path = dotted(node.func)
-    if path is None or path[-1] not in ("reserve_buffer", "import_peer_buffer") or prefix(ctx, path, node.func) is None:
+    if (
+        path is None
+        or path[-1] not in ("reserve_buffer", "import_peer_buffer")
+        or prefix(ctx, path, node.func) is None
+    ):
         return
     keywords = {k.arg: k.value.value for k in node.keywords if k.arg and isinstance(k.value, ast.Constant)}
     if path[-1] == "import_peer_buffer":
@@ -92,7 +102,11 @@ def _note_reserved(ctx: FunctionContext, node: ast.expr, name: str) -> None:
 
 def dimension_alias(ctx: FunctionContext, value: Expr) -> Expr | None:
     """``x = pl.tensor.dim(t, i)`` of a bare dynamic extent in an Orchestration function names the symbol."""
-    if ctx.func_type is not FunctionType.Orchestration or not isinstance(value, Call) or value.op.name != "tensor.dim":
+    if (
+        ctx.func_type is not FunctionType.Orchestration
+        or not isinstance(value, Call)
+        or value.op.name != "tensor.dim"
+    ):
         return None
     tensor, axis = value.args[0], value.args[1]
     if not isinstance(tensor.type, TensorType) or not isinstance(axis, ConstInt):
@@ -113,7 +127,12 @@ def bind(ctx: FunctionContext, target: ast.Name, value: Expr, node: ast.stmt) ->
     span = ctx.span(node)
     _check_redefinition(ctx, target, known)
     renamed = None
-    if isinstance(known, Var) and not isinstance(known, IterArg) and not is_poison(known) and not _is_symbol(ctx, known):
+    if (
+        isinstance(known, Var)
+        and not isinstance(known, IterArg)
+        and not is_poison(known)
+        and not _is_symbol(ctx, known)
+    ):
         renamed = ctx.dialect.rebinding(ctx, target.id)
         if renamed is None:
             if not same_type(known.type, value.type):
@@ -166,10 +185,17 @@ def annotated(ctx: FunctionContext, node: ast.AnnAssign) -> None:
     if node.value is None:
         ctx.fail("assign-unsupported", f"'{ctx.text(node)}' has no value", node)
     if submit_name(node.value) is not None:
-        ctx.fail("submit-form", "the targets of a submit cannot be annotated: result, task = pl.submit(...)", node)
+        ctx.fail(
+            "submit-form", "the targets of a submit cannot be annotated: result, task = pl.submit(...)", node
+        )
     annotation = _annotation(ctx, node)
     if is_yield(node.value):
-        assign_yield(ctx, node, node.target, annotation.type if annotation is not None and not annotation.free else None)
+        assign_yield(
+            ctx,
+            node,
+            node.target,
+            annotation.type if annotation is not None and not annotation.free else None,
+        )
         return
     ctx.target_name = node.target.id
     value: Expr | None
@@ -216,13 +242,23 @@ def _bind_annotated(
         return
     type_ = check_annotation(ctx, node, annotation, value)
     kind = annotation.type
-    if isinstance(kind, ScalarType) and isinstance(value, ConstInt) and value.dtype is DataType.INDEX and kind.dtype.is_int:
+    if (
+        isinstance(kind, ScalarType)
+        and isinstance(value, ConstInt)
+        and value.dtype is DataType.INDEX
+        and kind.dtype.is_int
+    ):
         value = value.with_(dtype=kind.dtype)
     known = ctx.names.lookup(target.id)
     _check_redefinition(ctx, target, known)
     span = ctx.span(node)
     renamed = None
-    if isinstance(known, Var) and not isinstance(known, IterArg) and not is_poison(known) and not _is_symbol(ctx, known):
+    if (
+        isinstance(known, Var)
+        and not isinstance(known, IterArg)
+        and not is_poison(known)
+        and not _is_symbol(ctx, known)
+    ):
         renamed = ctx.dialect.rebinding(ctx, target.id)
         if renamed is None:
             if not same_type(known.type, type_):
@@ -241,14 +277,22 @@ def _unpack(ctx: FunctionContext, node: ast.Assign, target: ast.Tuple) -> None:
     names: list[ast.Name] = []
     for element in target.elts:
         if not isinstance(element, ast.Name):
-            ctx.fail("tuple-unpack-target", f"'{ctx.text(element)}' is no name: only names take elements of a tuple", element)
+            ctx.fail(
+                "tuple-unpack-target",
+                f"'{ctx.text(element)}' is no name: only names take elements of a tuple",
+                element,
+            )
         names.append(element)
     value = scalar_expr(ctx, node.value)
     kind = value.type
     if kind is UNKNOWN or (is_poison(value) and not isinstance(value, MakeTuple)):
         raise Silent
     if not isinstance(kind, TupleType):
-        ctx.fail("tuple-unpack-not-tuple", f"'{ctx.text(node.value)}' is {type_words(kind)}, not a tuple", node.value)
+        ctx.fail(
+            "tuple-unpack-not-tuple",
+            f"'{ctx.text(node.value)}' is {type_words(kind)}, not a tuple",
+            node.value,
+        )
     if len(kind.types) != len(names):
         ctx.fail(
             "tuple-unpack-count",
@@ -277,7 +321,12 @@ def target_names(node: ast.stmt) -> list[ast.Name]:
         targets = [node.target]
     elif isinstance(node, ast.With):
         targets = [i.optional_vars for i in node.items if i.optional_vars is not None]
-    return [inner for t in targets for inner in ast.walk(t) if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)]
+    return [
+        inner
+        for t in targets
+        for inner in ast.walk(t)
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store)
+    ]
 
 
 def poison_targets(ctx: FunctionContext, node: ast.stmt) -> None:

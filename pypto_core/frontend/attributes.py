@@ -29,7 +29,11 @@ def read_value(ctx: FunctionContext, key: str, node: ast.expr, code: str = "call
     """One attribute value. Names are DSL names; everything else that is no literal is an expression."""
     if isinstance(node, ast.Constant):
         return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+    ):
         number = node.operand.value
         if isinstance(number, int | float) and not isinstance(number, bool):
             return -number

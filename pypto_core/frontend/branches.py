@@ -60,7 +60,9 @@ def if_statement(ctx: FunctionContext, node: ast.If) -> None:
     ctx.emit(IfStmt(test, arms[0], arms[1] if len(arms) > 1 else None, return_vars, span=span))
 
 
-def _return_vars(ctx: FunctionContext, collected: list[list[tuple[str, Type | None, Span]]]) -> tuple[Var, ...]:
+def _return_vars(
+    ctx: FunctionContext, collected: list[list[tuple[str, Type | None, Span]]]
+) -> tuple[Var, ...]:
     """Names of the then-arm first, then new ones of the else-arm."""
     made: dict[str, Var] = {}
     for arm in collected:
@@ -78,13 +80,19 @@ def _check_arms(
     """Both arms yield the same names, numbers and types; later stages rely on it."""
     if len(arms) < 2:
         first = collected[0][0][0] if collected and collected[0] else "a value"
-        ctx.error("if-yield-mismatch", f"the if yields '{first}' but has no else that yields it too", _header(ctx, node))
+        ctx.error(
+            "if-yield-mismatch",
+            f"the if yields '{first}' but has no else that yields it too",
+            _header(ctx, node),
+        )
         return
     names = [[name for name, _, _ in arm] for arm in collected]
     values = [_yielded(arm) for arm in arms]
     if any(v is None for v in values):
         which = "then" if values[0] is None else "else"
-        ctx.error("if-yield-mismatch", f"the {which} branch does not yield, the other one does", _header(ctx, node))
+        ctx.error(
+            "if-yield-mismatch", f"the {which} branch does not yield, the other one does", _header(ctx, node)
+        )
         return
     first_values, second_values = values[0], values[1]
     assert first_values is not None and second_values is not None

@@ -41,7 +41,9 @@ from pypto_core.ops.registry import OpError
 _PREFIXES = ("pl", "pld")
 _ITERATORS = frozenset({"range", "parallel", "unroll", "pipeline", "while_", "spmd", "split_aiv"})
 _CONTEXTS = frozenset({"at", "cluster", "scope", "manual_scope"})
-_MARKERS = frozenset({"no_dep", "split", "cross_core_slot", "func_attr", "dump_tag", "cond", "static_print", "static_assert"})
+_MARKERS = frozenset(
+    {"no_dep", "split", "cross_core_slot", "func_attr", "dump_tag", "cond", "static_print", "static_assert"}
+)
 
 
 def call(ctx: FunctionContext, node: ast.Call) -> Expr:
@@ -159,7 +161,9 @@ def operator_call(ctx: FunctionContext, node: ast.Call, path: str) -> Expr:
     return result
 
 
-def _depends_on_unknown(ctx: FunctionContext, error: OpError, args: list[DslValue], kwargs: dict[str, DslValue]) -> bool:
+def _depends_on_unknown(
+    ctx: FunctionContext, error: OpError, args: list[DslValue], kwargs: dict[str, DslValue]
+) -> bool:
     """A complaint that follows from an operand of unknown type or an invented symbol is not told."""
     if error.diagnostic.code in ("op-unknown", "op-unknown-in-namespace"):
         return False
@@ -319,7 +323,11 @@ def _const(ctx: FunctionContext, node: ast.Call) -> Expr:
     number = -constant.value if constant is not value else constant.value
     span = ctx.span(node)
     if isinstance(number, bool):
-        return ConstBool(number, span=span) if dtype is DataType.BOOL else ConstInt(int(number), dtype, span=span)
+        return (
+            ConstBool(number, span=span)
+            if dtype is DataType.BOOL
+            else ConstInt(int(number), dtype, span=span)
+        )
     if isinstance(number, float):
         return ConstFloat(number, dtype, span=span)
     return ConstInt(number, dtype, span=span)
@@ -329,8 +337,13 @@ def _get_byte(ctx: FunctionContext, node: ast.Call, path: tuple[str, ...]) -> Ex
     name = path[-2]
     dtype = DataType.by_name.get(name)
     if dtype is None:
-        ctx.fail("get-byte-dtype", f"'{name}' is not a dtype{did_you_mean(name, DataType.by_name)}", node.func, name=name,
-                 suggestion=nearest(name, DataType.by_name))
+        ctx.fail(
+            "get-byte-dtype",
+            f"'{name}' is not a dtype{did_you_mean(name, DataType.by_name)}",
+            node.func,
+            name=name,
+            suggestion=nearest(name, DataType.by_name),
+        )
     return ConstInt(dtype.byte, span=ctx.span(node))
 
 
@@ -399,7 +412,11 @@ def _host_only(ctx: FunctionContext) -> bool:
 
 def _world_size(ctx: FunctionContext, node: ast.Call) -> None:
     if not _host_only(ctx):
-        ctx.fail("world-size-context", "pld.world_size() belongs into a HOST function, outside InCore and SPMD scopes", node)
+        ctx.fail(
+            "world-size-context",
+            "pld.world_size() belongs into a HOST function, outside InCore and SPMD scopes",
+            node,
+        )
 
 
 def _window_buffer(ctx: FunctionContext, node: ast.Call) -> None:
@@ -410,10 +427,16 @@ def _window_buffer(ctx: FunctionContext, node: ast.Call) -> None:
             node,
         )
     if ctx.target_name is None:
-        ctx.fail("window-buffer", "a window buffer is assigned to a single name: buf = pld.alloc_window_buffer(...)", node)
+        ctx.fail(
+            "window-buffer",
+            "a window buffer is assigned to a single name: buf = pld.alloc_window_buffer(...)",
+            node,
+        )
     for keyword in node.keywords:
         if keyword.arg == "name":
-            ctx.fail("window-buffer", "the buffer takes its name from the assignment: leave name= out", keyword)
+            ctx.fail(
+                "window-buffer", "the buffer takes its name from the assignment: leave name= out", keyword
+            )
     known = ctx.program.window_buffers.get(ctx.target_name)
     if known is not None:
         ctx.fail("window-buffer", f"the program already has a window buffer named '{ctx.target_name}'", node)

@@ -55,7 +55,9 @@ class Closure(Protocol):
 class MappingClosure:
     """A closure over given Python values (a notebook's variables, a test); arithmetic and subscripts only."""
 
-    def __init__(self, values: Mapping[str, Any], complete: bool = True, outer: Closure | None = None) -> None:
+    def __init__(
+        self, values: Mapping[str, Any], complete: bool = True, outer: Closure | None = None
+    ) -> None:
         self._values = values
         self._complete = complete
         self._outer = outer
@@ -149,7 +151,11 @@ class _Evaluator:
             values.append(operand.data)
         if any(isinstance(v, DynVar | DimExpr) for v in values):
             sign = _DIM_OPERATORS.get(type(node.op))
-            return Value(DimExpr(sign, tuple(values))) if sign is not None else unknown("no dimension arithmetic")
+            return (
+                Value(DimExpr(sign, tuple(values)))
+                if sign is not None
+                else unknown("no dimension arithmetic")
+            )
         if not all(isinstance(v, bool | int | float) for v in values):
             return unknown("not a number")
         try:

@@ -21,7 +21,11 @@ class CommentReader:
 
     def take(self, source: SourceMap, node: ast.stmt) -> tuple[str, ...]:
         """Comment lines for ``node``, without ``#``."""
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             self._docstring += tuple(_docstring_lines(node.value.value))
             return ()
         comments = self._of(source.chunk)
@@ -31,11 +35,19 @@ class CommentReader:
         end = _own_end(source, node)
         taken = bisect_left([c.offset for c in comments], end)
         line_end = source.chunk.text.find("\n", end)
-        while taken < len(comments) and not comments[taken].own_line and (line_end < 0 or comments[taken].offset < line_end):
+        while (
+            taken < len(comments)
+            and not comments[taken].own_line
+            and (line_end < 0 or comments[taken].offset < line_end)
+        ):
             taken += 1
         column = _column(source, source.start(node))
         # A comment further in than the statement stands at the end of the block before it: nobody's.
-        found = [c for c in comments[:taken] if not c.own_line or c.offset > source.start(node) or _column(source, c.offset) <= column]
+        found = [
+            c
+            for c in comments[:taken]
+            if not c.own_line or c.offset > source.start(node) or _column(source, c.offset) <= column
+        ]
         del comments[:taken]
         return (*docstring, *(_text(c) for c in found))
 

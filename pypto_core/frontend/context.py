@@ -62,7 +62,9 @@ RegionKind = Literal[
     "incore", "hierarchy", "cluster", "spmd", "split_aiv", "auto", "manual",
 ]  # fmt: skip
 #: Findings that two numbers do not go together.
-SHAPE_CODES = frozenset({"op-shape", "op-value", "op-bad-arguments", "annotation-dim", "reassign-type", "subscript-write-source"})
+SHAPE_CODES = frozenset(
+    {"op-shape", "op-value", "op-bad-arguments", "annotation-dim", "reassign-type", "subscript-write-source"}
+)
 LOOP_KINDS = frozenset({"range", "parallel", "unroll", "pipeline", "while"})
 
 
@@ -101,7 +103,13 @@ class Callee:
 
     def result_type(self) -> Type:
         """One type, a tuple of several, unknown for none."""
-        return UNKNOWN if not self.result else self.result[0] if len(self.result) == 1 else TupleType(self.result)
+        return (
+            UNKNOWN
+            if not self.result
+            else self.result[0]
+            if len(self.result) == 1
+            else TupleType(self.result)
+        )
 
 
 @dataclass(slots=True)
@@ -224,15 +232,21 @@ class FunctionContext:
         span = at if isinstance(at, Span) else self.source.span(at)
         return Diagnostic(code, message, span, severity, related=related, data=data)
 
-    def fail(self, code: str, message: str, at: Located | Span, related: tuple[Related, ...] = (), **data: Any) -> NoReturn:
+    def fail(
+        self, code: str, message: str, at: Located | Span, related: tuple[Related, ...] = (), **data: Any
+    ) -> NoReturn:
         """Give up the current part: raise a :class:`Fault`."""
         raise Fault(self.diagnostic(code, message, at, related=related, **data))
 
-    def fault(self, code: str, message: str, at: Located | Span, related: tuple[Related, ...] = (), **data: Any) -> Fault:
+    def fault(
+        self, code: str, message: str, at: Located | Span, related: tuple[Related, ...] = (), **data: Any
+    ) -> Fault:
         """The fault itself, for ``raise`` at the end of a function."""
         return Fault(self.diagnostic(code, message, at, related=related, **data))
 
-    def error(self, code: str, message: str, at: Located | Span, related: tuple[Related, ...] = (), **data: Any) -> None:
+    def error(
+        self, code: str, message: str, at: Located | Span, related: tuple[Related, ...] = (), **data: Any
+    ) -> None:
         """Report and go on; the function's IR lacks something."""
         self.program.report(self.diagnostic(code, message, at, related=related, **data))
         self.mark_incomplete()
@@ -315,7 +329,9 @@ def is_poison(expr: Expr) -> bool:
 
 
 def _tuple_poison(type_: Type) -> bool:
-    return isinstance(type_, TupleType) and any(isinstance(t, ErrorType) or _tuple_poison(t) for t in type_.types)
+    return isinstance(type_, TupleType) and any(
+        isinstance(t, ErrorType) or _tuple_poison(t) for t in type_.types
+    )
 
 
 def body_of(stmts: list[Stmt], span: Span) -> Stmt:

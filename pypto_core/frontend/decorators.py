@@ -40,7 +40,9 @@ def decorator_of(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, *f
     return None
 
 
-def read_function_decorator(ctx: FunctionContext, node: ast.FunctionDef | ast.AsyncFunctionDef) -> FunctionOptions:
+def read_function_decorator(
+    ctx: FunctionContext, node: ast.FunctionDef | ast.AsyncFunctionDef
+) -> FunctionOptions:
     """Keywords of ``@pl.function(...)``; each fault is told and the keyword left out."""
     options = FunctionOptions()
     decorator = decorator_of(node, "function")
@@ -50,7 +52,11 @@ def read_function_decorator(ctx: FunctionContext, node: ast.FunctionDef | ast.As
     for keyword in decorator.keywords:
         with ctx.guarded():
             if keyword.arg is None:
-                ctx.fail("decorator-kwargs-star", "write the keywords of @pl.function out: '**' cannot be read", keyword)
+                ctx.fail(
+                    "decorator-kwargs-star",
+                    "write the keywords of @pl.function out: '**' cannot be read",
+                    keyword,
+                )
             if keyword.arg not in _KEYWORDS:
                 ctx.fail(
                     "jit-decorator-keyword",
@@ -65,7 +71,9 @@ def read_function_decorator(ctx: FunctionContext, node: ast.FunctionDef | ast.As
     return _derive(ctx, node, options, where)
 
 
-def _keyword(ctx: FunctionContext, options: FunctionOptions, name: str, value: ast.expr, at: ast.keyword) -> None:
+def _keyword(
+    ctx: FunctionContext, options: FunctionOptions, name: str, value: ast.expr, at: ast.keyword
+) -> None:
     if name in _ENUM_OF:
         member = read_enum(ctx, value, _ENUM_OF[name], name)
         if name == "type":
@@ -85,7 +93,11 @@ def _keyword(ctx: FunctionContext, options: FunctionOptions, name: str, value: a
             text = evaluated.data if isinstance(evaluated.data, str) else None
         options.external_source, options.external_node = text or "", value
     else:
-        ctx.warn("attrs-on-decorator", "attrs= on the decorator is deprecated: write pl.func_attr({...}) first in the body", at)
+        ctx.warn(
+            "attrs-on-decorator",
+            "attrs= on the decorator is deprecated: write pl.func_attr({...}) first in the body",
+            at,
+        )
         options.attrs.update(_decorator_attrs(ctx, value))
 
 
@@ -104,8 +116,15 @@ def read_enum(ctx: FunctionContext, node: ast.expr, enum: str, keyword: str) -> 
             f"{keyword} is written pl.{enum}.<member>, not '{ctx.text(node)}'; members are {enum_list(cls)}",
             node,
         )
-    if path[-2] != enum or (len(path) > 2 and path[-3] not in ("pl", "pld") and ctx.annotations.lookup(path[-3]) is None):
-        ctx.fail("decorator-enum-prefix", f"{keyword} takes a member of pl.{enum}, not '{ctx.text(node)}'", node, enum=enum)
+    if path[-2] != enum or (
+        len(path) > 2 and path[-3] not in ("pl", "pld") and ctx.annotations.lookup(path[-3]) is None
+    ):
+        ctx.fail(
+            "decorator-enum-prefix",
+            f"{keyword} takes a member of pl.{enum}, not '{ctx.text(node)}'",
+            node,
+            enum=enum,
+        )
     member = enum_member(enum, path[-1])
     if member is None:
         ctx.fail(
@@ -157,8 +176,14 @@ def _decorator_value(ctx: FunctionContext, name: str, node: ast.expr) -> Any:
 
             return expr(ctx, node)
     if isinstance(node, ast.Name):
-        ctx.fail("attrs-ref", f"attribute '{name}' cannot refer to the name '{node.id}': write the value", node)
-    raise ctx.fault("attrs-value", f"attribute '{name}' cannot be '{ctx.text(node)}': write a constant or pl.SplitMode.X", node)
+        ctx.fail(
+            "attrs-ref", f"attribute '{name}' cannot refer to the name '{node.id}': write the value", node
+        )
+    raise ctx.fault(
+        "attrs-value",
+        f"attribute '{name}' cannot be '{ctx.text(node)}': write a constant or pl.SplitMode.X",
+        node,
+    )
 
 
 def _store(attrs: dict[str, Any], name: str, value: Any) -> None:
@@ -171,7 +196,10 @@ def _store(attrs: dict[str, Any], name: str, value: Any) -> None:
 
 
 def _derive(
-    ctx: FunctionContext, node: ast.FunctionDef | ast.AsyncFunctionDef, options: FunctionOptions, where: dict[str, ast.keyword]
+    ctx: FunctionContext,
+    node: ast.FunctionDef | ast.AsyncFunctionDef,
+    options: FunctionOptions,
+    where: dict[str, ast.keyword],
 ) -> FunctionOptions:
     derived = DERIVED_LEVEL_ROLE.get(options.func_type)
     if derived is not None:
@@ -204,7 +232,11 @@ def split_prologue(ctx: FunctionContext, syntax: FunctionSyntax) -> tuple[dict[s
     kept: list[Statement] = []
     while rest:
         first = rest[0]
-        if isinstance(first.node, ast.Expr) and isinstance(first.node.value, ast.Constant) and isinstance(first.node.value.value, str):
+        if (
+            isinstance(first.node, ast.Expr)
+            and isinstance(first.node.value, ast.Constant)
+            and isinstance(first.node.value.value, str)
+        ):
             kept.append(rest.pop(0))
             continue
         call = func_attr_call(first.node)
@@ -225,7 +257,11 @@ def split_prologue(ctx: FunctionContext, syntax: FunctionSyntax) -> tuple[dict[s
 
 def func_attr_call(node: ast.stmt) -> ast.Call | None:
     """The call of a ``pl.func_attr(...)`` statement."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and dotted(node.value.func) == ("pl", "func_attr"):
+    if (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and dotted(node.value.func) == ("pl", "func_attr")
+    ):
         return node.value
     return None
 
@@ -236,9 +272,16 @@ def _directive(ctx: FunctionContext, call: ast.Call, attrs: dict[str, Any]) -> N
     for key, value in zip(call.args[0].keys, call.args[0].values):
         name = string_literal(key)
         if name is None:
-            ctx.fail("func-attr-form", "attribute keys are string literals", key if key is not None else value)
+            ctx.fail(
+                "func-attr-form", "attribute keys are string literals", key if key is not None else value
+            )
         if name in ("auto_scope", "external_source"):
-            ctx.error("func-attr-reserved", f"'{name}' belongs to the decorator: @pl.function({name}=...)", key or value, name=name)
+            ctx.error(
+                "func-attr-reserved",
+                f"'{name}' belongs to the decorator: @pl.function({name}=...)",
+                key or value,
+                name=name,
+            )
             continue
         if name in attrs:
             ctx.error("func-attr-duplicate", f"attribute '{name}' is given twice", key or value, name=name)

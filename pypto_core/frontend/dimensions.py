@@ -32,16 +32,26 @@ def read_shape(ctx: FunctionContext, node: ast.expr) -> tuple[Expr, ...]:
         if value.is_unknown and not isinstance(node, ast.Constant):
             if path is not None and len(path) == 1 and ctx.annotations.lookup(path[0]) is None:
                 if ctx.annotations.complete:
-                    ctx.fail("shape-form", f"a shape is a list of dimensions, but '{path[0]}' is not defined", node)
+                    ctx.fail(
+                        "shape-form", f"a shape is a list of dimensions, but '{path[0]}' is not defined", node
+                    )
             raise Silent
-        ctx.fail("shape-form", f"a shape is a list of dimensions, but '{ctx.text(node)}' is {describe(value)}", node)
+        ctx.fail(
+            "shape-form",
+            f"a shape is a list of dimensions, but '{ctx.text(node)}' is {describe(value)}",
+            node,
+        )
     return tuple(_element(ctx, element, node, i) for i, element in enumerate(elements))
 
 
 def _element(ctx: FunctionContext, value: Value, node: ast.expr, index: int) -> Expr:
     dim = value_dim(ctx, value, node, f"{ctx.text(node)}[{index}]")
     if dim is None:
-        ctx.fail("shape-element", f"element {index} of '{ctx.text(node)}' is {describe(value)}, not a dimension", node)
+        ctx.fail(
+            "shape-element",
+            f"element {index} of '{ctx.text(node)}' is {describe(value)}, not a dimension",
+            node,
+        )
     return dim
 
 
@@ -103,7 +113,9 @@ def read_dim(ctx: FunctionContext, node: ast.expr) -> Expr:
     dim = _dim(ctx, node)
     kind = dim.type
     if isinstance(kind, ScalarType) and not kind.dtype.is_int:
-        ctx.fail("shape-dim-dtype", f"a dimension is an integer, but '{ctx.text(node)}' is {kind.dtype.text}", node)
+        ctx.fail(
+            "shape-dim-dtype", f"a dimension is an integer, but '{ctx.text(node)}' is {kind.dtype.text}", node
+        )
     return dim
 
 
@@ -185,7 +197,9 @@ def _is_dsl_only(ctx: FunctionContext, name: str) -> bool:
 
 def undefined_names(ctx: FunctionContext, node: ast.expr) -> list[ast.Name]:
     """Names in an expression that are certainly defined nowhere."""
-    if not ctx.annotations.complete or any(isinstance(c, ast.comprehension | ast.Lambda) for c in ast.walk(node)):
+    if not ctx.annotations.complete or any(
+        isinstance(c, ast.comprehension | ast.Lambda) for c in ast.walk(node)
+    ):
         return []
     return [
         inner
@@ -205,7 +219,22 @@ def _check_names(ctx: FunctionContext, node: ast.expr) -> None:
 
 
 _BUILTINS = frozenset(
-    {"len", "max", "min", "abs", "sum", "round", "int", "float", "bool", "list", "tuple", "range", "isinstance", "type"}
+    {
+        "len",
+        "max",
+        "min",
+        "abs",
+        "sum",
+        "round",
+        "int",
+        "float",
+        "bool",
+        "list",
+        "tuple",
+        "range",
+        "isinstance",
+        "type",
+    }
 )
 
 
@@ -219,7 +248,11 @@ def read_index_list(ctx: FunctionContext, node: ast.expr, field: str) -> tuple[E
 def read_index(ctx: FunctionContext, node: ast.expr, field: str) -> Expr:
     """One element of a view field."""
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Call) and isinstance(inner.func, ast.Attribute) and inner.func.attr == "yield_":
+        if (
+            isinstance(inner, ast.Call)
+            and isinstance(inner.func, ast.Attribute)
+            and inner.func.attr == "yield_"
+        ):
             ctx.fail("view-yield", f"{field} cannot contain pl.yield_", inner)
     number = int_literal(node)
     if number is not None:

@@ -123,7 +123,12 @@ def scalar_expr(ctx: FunctionContext, node: ast.expr) -> Expr:
     handler = _EXPRESSIONS.get(node.__class__)
     if handler is None:
         kind = _KINDS.get(node.__class__, f"a {type(node).__name__}")
-        ctx.fail("expr-unsupported", f"'{ctx.text(node)}' is {kind}, which a kernel cannot compute", node, kind=type(node).__name__)
+        ctx.fail(
+            "expr-unsupported",
+            f"'{ctx.text(node)}' is {kind}, which a kernel cannot compute",
+            node,
+            kind=type(node).__name__,
+        )
     return handler(ctx, node)
 
 
@@ -159,7 +164,14 @@ def undefined_name(ctx: FunctionContext, node: ast.Name) -> Fault:
         hint = f" (did you mean '{near}'?)"
     else:
         hint = ""
-    return ctx.fault("name-undefined", f"'{name}' is not defined{hint}", node, name=name, suggestion=near, vanished=name in ctx.names.vanished)
+    return ctx.fault(
+        "name-undefined",
+        f"'{name}' is not defined{hint}",
+        node,
+        name=name,
+        suggestion=near,
+        vanished=name in ctx.names.vanished,
+    )
 
 
 def outer_value(ctx: FunctionContext, value: Value, node: ast.expr) -> Expr:
@@ -201,7 +213,11 @@ def _constant(ctx: FunctionContext, node: ast.Constant) -> Expr:
     if constant is None and isinstance(node.value, int):
         ctx.fail("constant-unsupported", "the number does not fit in 64 bits", node)
     if constant is None:
-        ctx.fail("constant-unsupported", f"{ctx.text(node)} cannot be a value: only numbers, True, False and None can", node)
+        ctx.fail(
+            "constant-unsupported",
+            f"{ctx.text(node)} cannot be a value: only numbers, True, False and None can",
+            node,
+        )
     return ctx.program.assume(constant, literal_assumptions(node))
 
 
@@ -227,7 +243,9 @@ def _attribute(ctx: FunctionContext, node: ast.Attribute) -> Expr:
         hint = f"; use pl.tensor.dim({ctx.text(base)}, axis)" if node.attr == "shape" else ""
     if of is not None and is_poison(of):
         raise Silent
-    raise ctx.fault("attr-standalone", f"'{ctx.text(node)}' cannot stand as a value{hint}", node, attr=node.attr)
+    raise ctx.fault(
+        "attr-standalone", f"'{ctx.text(node)}' cannot stand as a value{hint}", node, attr=node.attr
+    )
 
 
 def _root(node: ast.expr) -> ast.Name:
@@ -269,7 +287,11 @@ def scalar_operand(ctx: FunctionContext, operand: Expr, at: Located, op: ast.AST
             operator=symbol,
             function=function,
         )
-    raise ctx.fault("binop-unsupported", f"'{symbol}' needs scalar operands, but '{ctx.text(at)}' is {type_words(kind)}", at)
+    raise ctx.fault(
+        "binop-unsupported",
+        f"'{symbol}' needs scalar operands, but '{ctx.text(at)}' is {type_words(kind)}",
+        at,
+    )
 
 
 def _rewritten(ctx: FunctionContext, node: ast.expr, function: str) -> str:
@@ -321,7 +343,9 @@ def _binop(ctx: FunctionContext, node: ast.BinOp) -> Expr:
     if tag is None:
         symbol, function = SYMBOLS[type(node.op)]
         hint = f"; on tensors and tiles there is pl.{function}" if function else ""
-        ctx.fail("binop-unsupported", f"'{symbol}' has no meaning on run-time scalars{hint}", node, operator=symbol)
+        ctx.fail(
+            "binop-unsupported", f"'{symbol}' has no meaning on run-time scalars{hint}", node, operator=symbol
+        )
     return binary(ctx, tag, left, right, node)
 
 
@@ -333,7 +357,11 @@ def _unary(ctx: FunctionContext, node: ast.UnaryOp) -> Expr:
     if isinstance(node.op, ast.UAdd):
         ctx.fail("unary-unsupported", "unary '+' does nothing: leave it out", node)
     operand = scalar_operand(ctx, expr(ctx, node.operand), node.operand, node.op, node)
-    if isinstance(node.op, ast.USub) and isinstance(operand, ConstInt | ConstFloat) and not _is_const_call(node.operand):
+    if (
+        isinstance(node.op, ast.USub)
+        and isinstance(operand, ConstInt | ConstFloat)
+        and not _is_const_call(node.operand)
+    ):
         return operand.with_(value=-operand.value, span=ctx.span(node))
     tag = {ast.USub: "neg", ast.Invert: "bit_not", ast.Not: "not"}[type(node.op)]
     try:
@@ -354,7 +382,9 @@ def _compare(ctx: FunctionContext, node: ast.Compare) -> Expr:
         ctx.fail("compare-chained", f"comparisons cannot be chained: write {write}", node)
     tag = _COMPARE.get(type(node.ops[0]))
     if tag is None:
-        ctx.fail("compare-unsupported", f"'{SYMBOLS[type(node.ops[0])][0]}' cannot be computed by a kernel", node)
+        ctx.fail(
+            "compare-unsupported", f"'{SYMBOLS[type(node.ops[0])][0]}' cannot be computed by a kernel", node
+        )
     left, right = expr(ctx, node.left), expr(ctx, node.comparators[0])
     left = scalar_operand(ctx, left, node.left, node.ops[0], node)
     right = scalar_operand(ctx, right, node.comparators[0], node.ops[0], node)
@@ -379,8 +409,12 @@ def condition(ctx: FunctionContext, node: ast.expr) -> Expr:
     kind = test.type
     if not (isinstance(kind, ScalarType) and kind.dtype.text == "bool"):
         write = f"; write {ctx.text(node)} != 0" if isinstance(kind, ScalarType) else ""
-        ctx.error("cond-not-bool", f"a condition is a BOOL scalar, but '{ctx.text(node)}' is {type_words(kind)}{write}", node,
-                  dtype=kind.dtype.printed if isinstance(kind, ScalarType) else "")
+        ctx.error(
+            "cond-not-bool",
+            f"a condition is a BOOL scalar, but '{ctx.text(node)}' is {type_words(kind)}{write}",
+            node,
+            dtype=kind.dtype.printed if isinstance(kind, ScalarType) else "",
+        )
         return ctx.poison(node)
     return test
 

@@ -52,7 +52,23 @@ def called_by_name(ctx: FunctionContext, node: ast.Call, name: str) -> Expr:
 
 
 _PYTHON = frozenset(
-    {"len", "max", "min", "abs", "sum", "round", "int", "float", "bool", "list", "tuple", "range", "isinstance", "type", "print"}
+    {
+        "len",
+        "max",
+        "min",
+        "abs",
+        "sum",
+        "round",
+        "int",
+        "float",
+        "bool",
+        "list",
+        "tuple",
+        "range",
+        "isinstance",
+        "type",
+        "print",
+    }
 )
 
 
@@ -111,7 +127,15 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
     if kernel.name in ctx.inlining:
         ctx.fail("call-unsupported", f"the template '{kernel.name}' calls itself", node)
     arguments = [expr(ctx, a) for a in node.args]
-    outer = (ctx.source, ctx.closure, ctx.annotations, ctx.inlining, ctx.inline_result, ctx.result, ctx.comments)
+    outer = (
+        ctx.source,
+        ctx.closure,
+        ctx.annotations,
+        ctx.inlining,
+        ctx.inline_result,
+        ctx.result,
+        ctx.comments,
+    )
     interpreter = _interpreter(ctx)
     if interpreter is not None:
         caller = ctx.closure
@@ -128,9 +152,22 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
             statement(ctx, item.node)
         result = ctx.inline_result
     finally:
-        ctx.source, ctx.closure, ctx.annotations, ctx.inlining, ctx.inline_result, ctx.result, ctx.comments = outer
+        (
+            ctx.source,
+            ctx.closure,
+            ctx.annotations,
+            ctx.inlining,
+            ctx.inline_result,
+            ctx.result,
+            ctx.comments,
+        ) = outer
     if result is None:
-        ctx.fail("inline-no-return", f"the template '{kernel.name}' returns no value", node, related=(_defined(kernel),))
+        ctx.fail(
+            "inline-no-return",
+            f"the template '{kernel.name}' returns no value",
+            node,
+            related=(_defined(kernel),),
+        )
     return result
 
 

@@ -15,7 +15,22 @@ from pypto_core.frontend.syntax import dotted
 from pypto_core.ir import ConstBool, ConstFloat, ConstInt, DataType, Expr, Span
 
 BUILTINS = frozenset(
-    {"len", "max", "min", "abs", "sum", "round", "int", "float", "bool", "list", "tuple", "range", "isinstance", "type"}
+    {
+        "len",
+        "max",
+        "min",
+        "abs",
+        "sum",
+        "round",
+        "int",
+        "float",
+        "bool",
+        "list",
+        "tuple",
+        "range",
+        "isinstance",
+        "type",
+    }
 )
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

@@ -82,7 +82,11 @@ def header_span(syntax: FunctionSyntax) -> Span:
     start = whole.start
     end = len(text.rstrip())
     colon = text.rfind(":", start)
-    return Span(chunk, start, colon + 1 if colon > start and syntax.body and syntax.body[0].source.chunk is not chunk else end)
+    return Span(
+        chunk,
+        start,
+        colon + 1 if colon > start and syntax.body and syntax.body[0].source.chunk is not chunk else end,
+    )
 
 
 def declare(spec: FunctionSpec, program: ProgramContext, options: FunctionOptions) -> Callee:
@@ -111,7 +115,11 @@ class _Reader:
         if syntax.faults:
             ctx.mark_incomplete()
         if isinstance(node, ast.AsyncFunctionDef):
-            ctx.error("kernel-not-found", f"'{node.name}' is an async function: only 'def' is supported", header_span(syntax))
+            ctx.error(
+                "kernel-not-found",
+                f"'{node.name}' is an async function: only 'def' is supported",
+                header_span(syntax),
+            )
             return None
         options = self.spec.options if self.spec.options is not None else read_function_decorator(ctx, node)
         ctx.func_type, ctx.level, ctx.role = options.func_type, options.level, options.role
@@ -123,7 +131,10 @@ class _Reader:
         callee.params, callee.directions = params, directions
         given = ctx.dialect.returns(ctx, node, params)
         returns = self._returns() if given is None else given
-        callee.result, callee.declared = returns or (), bool(given) if given is not None else node.returns is not None
+        callee.result, callee.declared = (
+            returns or (),
+            bool(given) if given is not None else node.returns is not None,
+        )
         attrs, statements = split_prologue(ctx, syntax)
         stored: dict[str, Any] = {**options.attrs, **attrs}
         if not options.auto_scope:
@@ -186,7 +197,9 @@ class _Reader:
         for i, arg in enumerate(arguments.args):
             if arg.arg == "self" and i == 0:
                 if plain:
-                    ctx.error("subworker-self", f"'{self.node.name}' runs as plain Python: it has no self", arg)
+                    ctx.error(
+                        "subworker-self", f"'{self.node.name}' runs as plain Python: it has no self", arg
+                    )
                 continue
             var, direction = self._param(arg)
             direction = ctx.dialect.direction(ctx, arg, direction)
@@ -212,7 +225,9 @@ class _Reader:
         try:
             given = ctx.dialect.param_type(ctx, arg)
             if given is not None:
-                direction = direction_of(arg.annotation)[0] if arg.annotation is not None else ParamDirection.In
+                direction = (
+                    direction_of(arg.annotation)[0] if arg.annotation is not None else ParamDirection.In
+                )
                 return Var(arg.arg, given, span=span), direction
             if arg.annotation is None:
                 ctx.fail(
@@ -258,9 +273,15 @@ class _Reader:
     def _external_body(self, statements: list[Statement], span: Span) -> Stmt:
         for item in statements:
             node = item.node
-            empty = isinstance(node, ast.Pass) or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+            empty = isinstance(node, ast.Pass) or (
+                isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+            )
             if not empty:
-                self.ctx.error("external-body", f"'{self.node.name}' is external: its body is '...'", item.source.span(node))
+                self.ctx.error(
+                    "external-body",
+                    f"'{self.node.name}' is external: its body is '...'",
+                    item.source.span(node),
+                )
                 break
         return SeqStmts((), span=span)
 
@@ -270,10 +291,16 @@ def _is_abstract(statements: list[Statement]) -> bool:
     nodes = [
         s.node
         for s in statements
-        if not (isinstance(s.node, ast.Expr) and isinstance(s.node.value, ast.Constant) and isinstance(s.node.value.value, str))
+        if not (
+            isinstance(s.node, ast.Expr)
+            and isinstance(s.node.value, ast.Constant)
+            and isinstance(s.node.value.value, str)
+        )
     ]
     only = nodes[0] if len(nodes) == 1 else None
-    return isinstance(only, ast.Expr) and isinstance(only.value, ast.Constant) and only.value.value is Ellipsis
+    return (
+        isinstance(only, ast.Expr) and isinstance(only.value, ast.Constant) and only.value.value is Ellipsis
+    )
 
 
 def _verbatim(statements: list[Statement]) -> str:

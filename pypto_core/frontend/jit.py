@@ -142,14 +142,16 @@ def _report_missing(program: ProgramContext, missing: list[Missing]) -> None:
         if caller is None or caller.name in program.incomplete:
             continue
         source = found.call.source
-        ctx = FunctionContext(program, caller.closure, caller.annotations, JitDialect(caller, False), source, caller.name)
+        ctx = FunctionContext(
+            program, caller.closure, caller.annotations, JitDialect(caller, False), source, caller.name
+        )
         ctx.error(
             "jit-missing-tensor-meta",
             f"the compiler does not know the shape of '{ctx.text(found.argument)}', which '{found.call.dep.name}' takes as "
             f"'{found.param}': pass the name of a parameter, of a pl.create_tensor(...) or of a slice of those",
             found.argument,
-            related=(Related(f"'{found.call.dep.name}' is defined here", header_span(found.call.dep.syntax)),),
+            related=(
+                Related(f"'{found.call.dep.name}' is defined here", header_span(found.call.dep.syntax)),
+            ),
             name=found.param,
         )
-
-

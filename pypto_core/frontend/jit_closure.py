@@ -67,7 +67,9 @@ class JitClosure:
         if value is None or self.lookup(name) is not None:
             return None
         if self._is_free(name):
-            return "it is a local of the enclosing function; a JIT body sees module-level ints, floats and bools"
+            return (
+                "it is a local of the enclosing function; a JIT body sees module-level ints, floats and bools"
+            )
         kind = describe(value)
         if isinstance(value.data, ModuleEnvironment):
             kind = "a module"

@@ -52,7 +52,11 @@ class _Docstrings:
         self._taken: tuple[str, ...] = ()
 
     def take(self, node: ast.stmt) -> tuple[str, ...]:
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+        if (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+        ):
             self._pending += tuple(cleandoc(node.value.value).splitlines())
             return ()
         self._taken, self._pending = self._pending, ()
@@ -266,7 +270,9 @@ class JitDialect(Dialect):
         assert isinstance(param.type, TensorType)
         dim = param.type.shape[axis]
         span = ctx.span(node)
-        return ConstInt(dim.value, span=span) if isinstance(dim, ConstInt) else self._dim(ctx, param, axis, span)
+        return (
+            ConstInt(dim.value, span=span) if isinstance(dim, ConstInt) else self._dim(ctx, param, axis, span)
+        )
 
     def _take_shape(self, ctx: FunctionContext, node: ast.Assign, shape: list[Expr] | Expr) -> bool:
         """``M, N = x.shape`` and ``K = x.shape[i]``: constants are names for numbers, symbols are read."""
@@ -274,7 +280,11 @@ class JitDialect(Dialect):
         if isinstance(shape, Expr) and isinstance(target, ast.Name):
             self._take(ctx, target, shape, node)
             return True
-        if isinstance(shape, list) and isinstance(target, ast.Tuple) and all(isinstance(e, ast.Name) for e in target.elts):
+        if (
+            isinstance(shape, list)
+            and isinstance(target, ast.Tuple)
+            and all(isinstance(e, ast.Name) for e in target.elts)
+        ):
             if len(target.elts) != len(shape):
                 ctx.fail(
                     "tuple-unpack-count",
@@ -350,7 +360,9 @@ class JitDialect(Dialect):
         """Why a JIT function that is no dep cannot be called."""
         value = ctx.closure.lookup(name)
         kernel = value.data if value is not None else None
-        if isinstance(kernel, KernelFunction) and (kernel.form in DEP_FORMS or kernel.form in ("jit", "jit.host")):
+        if isinstance(kernel, KernelFunction) and (
+            kernel.form in DEP_FORMS or kernel.form in ("jit", "jit.host")
+        ):
             what = "an entry" if kernel.form in ("jit", "jit.host") else f"a @pl.{kernel.form} function"
             ctx.fail(
                 "call-unsupported",
@@ -382,4 +394,3 @@ class JitDialect(Dialect):
             raise Silent
         check_arity(ctx, callee, arguments.values, node, 0)
         return build_call(ctx, callee, arguments, {}, device, node)
-

@@ -57,7 +57,14 @@ def parse_extern(function: JitFunction, program: ProgramContext) -> list[Functio
         return [made] if made is not None else []
     dual = keywords.get("dual_aiv_dispatch")
     aic = _single(function, program, FunctionType.AIC, f"{function.name}_aic", "aic_source", False)
-    aiv = _single(function, program, FunctionType.AIV, f"{function.name}_aiv", "aiv_source", bool(dual and dual.data is True))
+    aiv = _single(
+        function,
+        program,
+        FunctionType.AIV,
+        f"{function.name}_aiv",
+        "aiv_source",
+        bool(dual and dual.data is True),
+    )
     if aic is None or aiv is None:
         return []
     group = _group(function, program, aic, aiv)
@@ -100,7 +107,12 @@ def _group(function: JitFunction, program: ProgramContext, aic: Function, aiv: F
         body.append(ReturnStmt((returned,), span=span))
     options = FunctionOptions(FunctionType.Group, level, role)
     callee = declare(FunctionSpec(function.syntax, function.closure, name=function.name), program, options)
-    callee.params, callee.directions, callee.parsed, callee.external = params, aic.param_directions, True, True
+    callee.params, callee.directions, callee.parsed, callee.external = (
+        params,
+        aic.param_directions,
+        True,
+        True,
+    )
     callee.result, callee.declared = aic.return_types, bool(aic.return_types)
     return Function(
         function.name,
@@ -209,7 +221,11 @@ def _text(value: Value | None) -> str | None:
 
 def _resolved(function: JitFunction, path: str) -> str:
     """A path relative to the defining file."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(function.kernel.module.filename), path)) if path else ""
+    return (
+        posixpath.normpath(posixpath.join(posixpath.dirname(function.kernel.module.filename), path))
+        if path
+        else ""
+    )
 
 
 def _keyword_node(function: JitFunction, name: str) -> ast.keyword | ast.expr:

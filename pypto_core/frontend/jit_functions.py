@@ -81,7 +81,8 @@ class JitFunction:
 
     def directions(self) -> list[ParamDirection]:
         return [
-            direction_of(a.annotation)[0] if a.annotation is not None else ParamDirection.In for a in self.params
+            direction_of(a.annotation)[0] if a.annotation is not None else ParamDirection.In
+            for a in self.params
         ]
 
     def bound_arguments(self, node: ast.Call) -> dict[str, ast.expr]:
@@ -261,7 +262,9 @@ class Discovery:
 
 def local_symbol(node: ast.stmt) -> tuple[str, str] | None:
     """Name and symbol of a statement ``M = pl.dynamic("M")``."""
-    if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
+    if not (
+        isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
+    ):
         return None
     call = node.value
     if not (isinstance(call, ast.Call) and dotted(call.func) == ("pl", "dynamic") and len(call.args) == 1):

@@ -81,7 +81,9 @@ def annotated_type(ctx: FunctionContext, function: JitFunction, arg: ast.arg) ->
         )
     if direction is ParamDirection.InOut and isinstance(kind, ScalarType):
         ctx.fail(
-            "scalar-inout", "a scalar parameter cannot be InOut: pass a one-element tensor, or drop pl.InOut", arg.annotation
+            "scalar-inout",
+            "a scalar parameter cannot be InOut: pass a one-element tensor, or drop pl.InOut",
+            arg.annotation,
         )
     return with_symbols(ctx.program, function, arg.arg, kind)
 
@@ -179,7 +181,9 @@ class CallSiteTypes:
     def run(self) -> list[Missing]:
         """Give every dep whose first caller this function is the types of its parameters."""
         waiting = {
-            id(call.node): call for call in self._first_calls() if not call.is_alias and call.dep.caller is self.function
+            id(call.node): call
+            for call in self._first_calls()
+            if not call.is_alias and call.dep.caller is self.function
         }
         for item in self.function.syntax.body:
             self.ctx.source = item.source
@@ -398,7 +402,11 @@ class CallSiteTypes:
         plain = isinstance(source, TensorType) and (
             source.tensor_view is None or source.tensor_view.layout is TensorLayout.ND
         )
-        return TensorType(shape, source.dtype) if plain and shape is not None and isinstance(source, TensorType) else None
+        return (
+            TensorType(shape, source.dtype)
+            if plain and shape is not None and isinstance(source, TensorType)
+            else None
+        )
 
     def _sliced(self, node: ast.Subscript) -> Type | None:
         if not isinstance(node.value, ast.Name):

@@ -68,7 +68,10 @@ def kernel_call(ctx: FunctionContext, node: ast.Call, name: str, at: Located) ->
                 hint = ": pass arguments by position"
             refused = True
             ctx.error(
-                "kernel-keyword", f"a kernel call takes no keyword '{keyword.arg or '**'}'{hint}", keyword, name=keyword.arg
+                "kernel-keyword",
+                f"a kernel call takes no keyword '{keyword.arg or '**'}'{hint}",
+                keyword,
+                name=keyword.arg,
             )
     if refused:
         raise Silent
@@ -108,7 +111,9 @@ def _no_dep(node: ast.expr) -> ast.expr | None:
     return None
 
 
-def check_arity(ctx: FunctionContext, callee: Callee, args: Sequence[Expr], node: ast.Call, optional: int) -> None:
+def check_arity(
+    ctx: FunctionContext, callee: Callee, args: Sequence[Expr], node: ast.Call, optional: int
+) -> None:
     """``optional`` parameters (the Out ones of a submit) may be left out."""
     high = len(callee.param_names)
     low = high - optional
@@ -126,7 +131,12 @@ def check_arity(ctx: FunctionContext, callee: Callee, args: Sequence[Expr], node
 
 
 def build_call(
-    ctx: FunctionContext, callee: Callee, arguments: Arguments, attrs: dict[str, Any], device: Expr | None, node: ast.Call
+    ctx: FunctionContext,
+    callee: Callee,
+    arguments: Arguments,
+    attrs: dict[str, Any],
+    device: Expr | None,
+    node: ast.Call,
 ) -> Expr:
     """The call with its attributes in stored order and its result type."""
     if arguments.poisoned or (device is not None and is_poison(device)):
@@ -146,7 +156,9 @@ def build_call(
         stored["device"] = device
     stored.update(attrs)
     type_ = result_type(callee, arguments.values)
-    return Call(GlobalVar(callee.name), tuple(arguments.values), attrs=stored, type=type_, span=ctx.span(node))
+    return Call(
+        GlobalVar(callee.name), tuple(arguments.values), attrs=stored, type=type_, span=ctx.span(node)
+    )
 
 
 def result_type(callee: Callee, args: Sequence[Expr]) -> Type:
@@ -155,7 +167,11 @@ def result_type(callee: Callee, args: Sequence[Expr]) -> Type:
     if not callee.parsed or not callee.result:
         return UNKNOWN
     mapping = symbol_mapping(callee.params, args)
-    types = tuple(map_type(t, lambda e: _replace(e, mapping)) for t in callee.result) if mapping else callee.result
+    types = (
+        tuple(map_type(t, lambda e: _replace(e, mapping)) for t in callee.result)
+        if mapping
+        else callee.result
+    )
     return types[0] if len(types) == 1 else TupleType(types)
 
 
@@ -184,13 +200,21 @@ def read_call_attrs(ctx: FunctionContext, node: ast.expr, count: int, arguments:
     """``attrs={...}`` of a kernel call or submit, checked."""
     attrs = read_attrs(ctx, node)
     if "manual_dep_edges" in attrs:
-        ctx.fail("call-attrs", "'manual_dep_edges' cannot be written on a call: use pl.submit(..., deps=[...])", node)
+        ctx.fail(
+            "call-attrs",
+            "'manual_dep_edges' cannot be written on a call: use pl.submit(..., deps=[...])",
+            node,
+        )
     directions = attrs.get("arg_directions")
     if directions is not None:
         if not isinstance(directions, tuple) or not all(isinstance(d, ArgDirection) for d in directions):
             ctx.fail("call-arg-directions", "arg_directions is a list of pl.adir.<name>", node)
         if directions and len(directions) != count:
-            ctx.fail("call-arg-directions", f"arg_directions has {len(directions)} entries for {count} arguments", node)
+            ctx.fail(
+                "call-arg-directions",
+                f"arg_directions has {len(directions)} entries for {count} arguments",
+                node,
+            )
     dumps = attrs.get("dump_vars")
     if dumps is not None:
         if not isinstance(dumps, tuple) or not all(any(d is a for a in arguments.values) for d in dumps):

@@ -48,7 +48,11 @@ _ITERATORS = "pl.range, pl.parallel, pl.unroll, pl.pipeline, pl.while_, pl.spmd,
 def for_statement(ctx: FunctionContext, node: ast.For) -> None:
     """A for loop over one of the iterators of the language."""
     if node.orelse:
-        ctx.warn("loop-else-dropped", "the else of a loop is discarded by the compiler", _first_line(ctx, node.orelse[0]))
+        ctx.warn(
+            "loop-else-dropped",
+            "the else of a loop is discarded by the compiler",
+            _first_line(ctx, node.orelse[0]),
+        )
     kind = _iterator(ctx, node)
     if kind is None:
         _body_alone(ctx, node)
@@ -100,7 +104,11 @@ def _iterator(ctx: FunctionContext, node: ast.For) -> str | None:
     """Attribute name of the iterator; a wrong one is told."""
     call = node.iter
     path = dotted(call.func) if isinstance(call, ast.Call) else None
-    if path is not None and len(path) >= 2 and (path[-1] in _KINDS or path[-1] in ("while_", "spmd", "split_aiv")):
+    if (
+        path is not None
+        and len(path) >= 2
+        and (path[-1] in _KINDS or path[-1] in ("while_", "spmd", "split_aiv"))
+    ):
         return path[-1]
     hint = ""
     if path == ("range",):
@@ -126,12 +134,19 @@ def _counted(ctx: FunctionContext, node: ast.For, call: ast.Call, kind: str) -> 
     attrs = _attrs(ctx, call, kind, given)
     loop_target, carried = _target(ctx, node, given)
     start, stop, step = _triple(bounds, span)
-    loop_var = Var(loop_target.id, ScalarType.of(_loop_dtype(bounds)), span=ctx.span(loop_target)) if loop_target else None
+    loop_var = (
+        Var(loop_target.id, ScalarType.of(_loop_dtype(bounds)), span=ctx.span(loop_target))
+        if loop_target
+        else None
+    )
     poisoned = loop_var is None or any(is_poison(b) for b in bounds) or attrs is None
     iter_args = _iter_args(ctx, carried, given.get("init_values"), call)
     leaks = not given.get("init_values") and not has_yield(node.body)
     region_kind: RegionKind = kind  # type: ignore[assignment]
-    with ctx.region(Region(region_kind, span, carried=bool(iter_args))) as region, ctx.names.block(leak=leaks):
+    with (
+        ctx.region(Region(region_kind, span, carried=bool(iter_args))) as region,
+        ctx.names.block(leak=leaks),
+    ):
         if loop_var is not None:
             ctx.names.bind(loop_var.name_hint, loop_var)
         for name, arg in zip(carried, iter_args):
@@ -141,7 +156,9 @@ def _counted(ctx: FunctionContext, node: ast.For, call: ast.Call, kind: str) -> 
     if poisoned or any(is_poison(a) for a in iter_args) or loop_var is None or attrs is None:
         ctx.mark_incomplete()
         return
-    ctx.emit(ForStmt(loop_var, start, stop, step, iter_args, body, return_vars, _KINDS[kind], attrs, span=span))
+    ctx.emit(
+        ForStmt(loop_var, start, stop, step, iter_args, body, return_vars, _KINDS[kind], attrs, span=span)
+    )
 
 
 def _keywords(ctx: FunctionContext, call: ast.Call, kind: str) -> dict[str, ast.expr]:
@@ -169,14 +186,20 @@ def _bounds(ctx: FunctionContext, call: ast.Call, kind: str) -> list[Expr]:
         ctx.error("loop-no-args", f"pl.{kind} needs a bound: pl.{kind}(stop)", call)
         return [ctx.poison(call)]
     if len(call.args) > 3:
-        ctx.warn("loop-extra-arg", "a loop has at most start, stop and step: the rest is ignored", call.args[3])
+        ctx.warn(
+            "loop-extra-arg", "a loop has at most start, stop and step: the rest is ignored", call.args[3]
+        )
     bounds: list[Expr] = []
     for node in call.args[:3]:
         bound = expr(ctx, node)
         if not is_poison(bound) and bound.type is not UNKNOWN:
             type_ = bound.type
             if not (isinstance(type_, ScalarType) and type_.dtype.is_int):
-                ctx.error("loop-bound", f"a loop bound is an integer, but '{ctx.text(node)}' is {type_words(type_)}", node)
+                ctx.error(
+                    "loop-bound",
+                    f"a loop bound is an integer, but '{ctx.text(node)}' is {type_words(type_)}",
+                    node,
+                )
                 bound = ctx.poison(node)
         bounds.append(bound)
     if kind == "unroll":
@@ -207,7 +230,9 @@ def _triple(bounds: Sequence[Expr], span: Span) -> tuple[Expr, Expr, Expr]:
 def _loop_dtype(bounds: Sequence[Expr]) -> DataType:
     """INT64 when every bound with a type of its own is INT64; a constant of another dtype decides; else INDEX."""
     typed = [
-        b.type.dtype for b in bounds if isinstance(b.type, ScalarType) and not (isinstance(b, ConstInt) and b.dtype is DataType.INDEX)
+        b.type.dtype
+        for b in bounds
+        if isinstance(b.type, ScalarType) and not (isinstance(b, ConstInt) and b.dtype is DataType.INDEX)
     ]
     for bound in bounds:
         if isinstance(bound, ConstInt) and bound.dtype not in (DataType.INDEX, DataType.INT64):
@@ -215,7 +240,9 @@ def _loop_dtype(bounds: Sequence[Expr]) -> DataType:
     return DataType.INT64 if typed and all(d is DataType.INT64 for d in typed) else DataType.INDEX
 
 
-def _attrs(ctx: FunctionContext, call: ast.Call, kind: str, given: dict[str, ast.expr]) -> dict[str, Any] | None:
+def _attrs(
+    ctx: FunctionContext, call: ast.Call, kind: str, given: dict[str, ast.expr]
+) -> dict[str, Any] | None:
     attrs: dict[str, Any] = {}
     if kind == "pipeline":
         stage = _stage(ctx, call, given.get("stage"))
@@ -247,7 +274,11 @@ def _stage(ctx: FunctionContext, call: ast.Call, node: ast.expr | None) -> int |
         return None
     stage = value.data if value is not None and type(value.data) is int else None
     if stage is None or stage < 1:
-        ctx.error("pipeline-stage", f"stage is a positive integer known while compiling, not '{ctx.text(node)}'", node)
+        ctx.error(
+            "pipeline-stage",
+            f"stage is a positive integer known while compiling, not '{ctx.text(node)}'",
+            node,
+        )
         return None
     return stage
 
@@ -280,7 +311,9 @@ def _target(
 def _carried_names(ctx: FunctionContext, node: ast.expr) -> list[ast.Name] | None:
     if isinstance(node, ast.Tuple | ast.List) and all(isinstance(e, ast.Name) for e in node.elts):
         return [e for e in node.elts if isinstance(e, ast.Name)]
-    ctx.error("loop-target", f"'{ctx.text(node)}': the carried values are a tuple of names, (a,) or (a, b)", node)
+    ctx.error(
+        "loop-target", f"'{ctx.text(node)}': the carried values are a tuple of names, (a,) or (a, b)", node
+    )
     return None
 
 
@@ -345,7 +378,11 @@ def while_statement(ctx: FunctionContext, node: ast.While) -> None:
     from pypto_core.frontend.statements import block
 
     if node.orelse:
-        ctx.warn("loop-else-dropped", "the else of a loop is discarded by the compiler", _first_line(ctx, node.orelse[0]))
+        ctx.warn(
+            "loop-else-dropped",
+            "the else of a loop is discarded by the compiler",
+            _first_line(ctx, node.orelse[0]),
+        )
     span = header_span(ctx, node, node.test)
     test = condition(ctx, node.test)
     with ctx.region(Region("while", span)), ctx.names.block(leak=True):
@@ -372,7 +409,11 @@ def _carried_while(ctx: FunctionContext, node: ast.For, call: ast.Call) -> None:
     if isinstance(node.target, ast.Tuple | ast.List):
         names = _carried_names(ctx, node.target)
     else:
-        ctx.error("while-form", f"the target of pl.while_ is a tuple of names: for ({ctx.text(node.target)},) in ...", node.target)
+        ctx.error(
+            "while-form",
+            f"the target of pl.while_ is a tuple of names: for ({ctx.text(node.target)},) in ...",
+            node.target,
+        )
         names = [node.target] if isinstance(node.target, ast.Name) else None
     iter_args = _iter_args(ctx, names or [], inits, call)
     test_node = _condition_node(ctx, node)
@@ -397,5 +438,9 @@ def _condition_node(ctx: FunctionContext, node: ast.For) -> ast.expr | None:
                 return first.value.args[0]
             ctx.error("while-form", "pl.cond takes one condition", first.value)
             return None
-    ctx.error("while-form", "the first statement of a pl.while_ body is pl.cond(condition)", first if first is not None else node.iter)
+    ctx.error(
+        "while-form",
+        "the first statement of a pl.while_ body is pl.cond(condition)",
+        first if first is not None else node.iter,
+    )
     return None

@@ -77,7 +77,9 @@ def _declared(ctx: FunctionContext, node: ast.Name, index: ast.expr | None) -> M
     return _pinned(ctx, node, base, declaration.slots, index)
 
 
-def _allocation(ctx: FunctionContext, key: object, label: str, node: ast.expr, name: str | None = None) -> Var:
+def _allocation(
+    ctx: FunctionContext, key: object, label: str, node: ast.expr, name: str | None = None
+) -> Var:
     known = ctx.program.allocations.get(key)
     if known is None:
         known = ctx.program.allocations[key] = (label, Var(name or label, PTR, span=ctx.span(node)))
@@ -86,7 +88,13 @@ def _allocation(ctx: FunctionContext, key: object, label: str, node: ast.expr, n
 
 def _pinned(ctx: FunctionContext, node: ast.expr, base: Var, slots: int, index: ast.expr | None) -> MemRef:
     return MemRef(
-        base, ConstInt(0, DataType.INT64), 0, True, slots, _slot_index(ctx, base, slots, index), span=ctx.span(node)
+        base,
+        ConstInt(0, DataType.INT64),
+        0,
+        True,
+        slots,
+        _slot_index(ctx, base, slots, index),
+        span=ctx.span(node),
     )
 
 
@@ -97,7 +105,11 @@ def _slot_index(ctx: FunctionContext, base: Var, slots: int, index: ast.expr | N
         ctx.fail("memref-slot-index", f"'{base.name_hint}' has one slot; a slot index needs slots=N", index)
     slot = read_dim(ctx, index) if int_literal(index) is None else ConstInt(int_literal(index) or 0)
     if isinstance(slot, ConstInt) and not 0 <= slot.value < slots:
-        ctx.fail("memref-slot-index", f"'{base.name_hint}' has {slots} slots, index {slot.value} is out of range", index)
+        ctx.fail(
+            "memref-slot-index",
+            f"'{base.name_hint}' has {slots} slots, index {slot.value} is out of range",
+            index,
+        )
     return slot
 
 

@@ -24,7 +24,9 @@ class ParsedProgram:
     incomplete: frozenset[str] = frozenset()
 
 
-def parse_program_class(syntax: ClassSyntax, closure: Closure, context: ProgramContext | None = None) -> ParsedProgram:
+def parse_program_class(
+    syntax: ClassSyntax, closure: Closure, context: ProgramContext | None = None
+) -> ParsedProgram:
     """A ``@pl.program`` class: one function per decorated method, read in source order."""
     program = context if context is not None else ProgramContext()
     program.name = syntax.node.name
@@ -33,13 +35,17 @@ def parse_program_class(syntax: ClassSyntax, closure: Closure, context: ProgramC
     strict = _strict(ctx, syntax)
     methods = [f for f in syntax.functions if decorator_of(f.node, "function") is not None]
     if not methods and not syntax.faults:
-        ctx.error("program-empty", f"program '{syntax.node.name}' has no method under @pl.function", class_span)
+        ctx.error(
+            "program-empty", f"program '{syntax.node.name}' has no method under @pl.function", class_span
+        )
     _reserved_buffers(program, methods)
     functions = _parse_all(methods, closure, program, strict)
     return _result(program, functions, syntax.node.name, class_span)
 
 
-def parse_stand_alone(syntax: FunctionSyntax, closure: Closure, context: ProgramContext | None = None) -> ParsedProgram:
+def parse_stand_alone(
+    syntax: FunctionSyntax, closure: Closure, context: ProgramContext | None = None
+) -> ParsedProgram:
     """A ``@pl.function`` outside a class, as a program of its own with the functions it calls by name."""
     program = context if context is not None else ProgramContext()
     program.name = syntax.name
@@ -108,6 +114,10 @@ def _reserved_buffers(program: ProgramContext, methods: list[FunctionSyntax]) ->
                 path = dotted(inner.func)
                 if path is None or path[-1] != "reserve_buffer":
                     continue
-                keywords = {k.arg: k.value.value for k in inner.keywords if k.arg and isinstance(k.value, ast.Constant)}
+                keywords = {
+                    k.arg: k.value.value
+                    for k in inner.keywords
+                    if k.arg and isinstance(k.value, ast.Constant)
+                }
                 if isinstance(keywords.get("name"), str):
                     program.reserved[f"#{keywords['name']!r}"] = keywords

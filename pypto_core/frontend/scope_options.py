@@ -31,13 +31,19 @@ def read_optimizations(ctx: FunctionContext, node: ast.expr | None) -> Optimizat
     if node is None:
         return result
     if not isinstance(node, ast.List):
-        ctx.fail(code, "optimizations is a list literal: optimizations=[pl.split(pl.SplitMode.UP_DOWN)]", node)
+        ctx.fail(
+            code, "optimizations is a list literal: optimizations=[pl.split(pl.SplitMode.UP_DOWN)]", node
+        )
     seen: set[str] = set()
     for entry in node.elts:
         path = dotted(entry.func) if isinstance(entry, ast.Call) else None
         name = path[-1] if path is not None else ""
         if not isinstance(entry, ast.Call) or name not in ("split", "cross_core_slot"):
-            ctx.fail(code, f"'{ctx.text(entry)}' is no optimization: there are pl.split and pl.cross_core_slot", entry)
+            ctx.fail(
+                code,
+                f"'{ctx.text(entry)}' is no optimization: there are pl.split and pl.cross_core_slot",
+                entry,
+            )
         if name in seen:
             ctx.fail(code, f"pl.{name} is given twice", entry)
         seen.add(name)
@@ -71,7 +77,11 @@ def _split(ctx: FunctionContext, entry: ast.Call, result: Optimizations) -> None
         ctx.fail(code, "pl.split takes one mode: pl.split(pl.SplitMode.UP_DOWN)", entry)
     mode = enum_or_dtype(mode_nodes[0])
     if not isinstance(mode, SplitMode):
-        ctx.fail(code, f"'{ctx.text(mode_nodes[0])}' is no split mode: write pl.SplitMode.UP_DOWN or LEFT_RIGHT", mode_nodes[0])
+        ctx.fail(
+            code,
+            f"'{ctx.text(mode_nodes[0])}' is no split mode: write pl.SplitMode.UP_DOWN or LEFT_RIGHT",
+            mode_nodes[0],
+        )
     result.split = mode
     result.wrote_split = (f"pl.split(pl.SplitMode.{mode.name})", ctx.span(entry))
 

@@ -75,7 +75,11 @@ def _dispatch(ctx: FunctionContext, node: ast.With) -> None:
             suggestion=nearest(name, _SCOPES),
         )
     if item.optional_vars is not None and name not in ("at", "spmd"):
-        ctx.fail("with-as", f"pl.{name} gives no task id: leave 'as {ctx.text(item.optional_vars)}' out", item.optional_vars)
+        ctx.fail(
+            "with-as",
+            f"pl.{name} gives no task id: leave 'as {ctx.text(item.optional_vars)}' out",
+            item.optional_vars,
+        )
     handler(ctx, node, call)
 
 
@@ -88,15 +92,25 @@ def _at(ctx: FunctionContext, node: ast.With, call: ast.Call) -> None:
     span = header_span(ctx, node, node.items[0].optional_vars or call)
     given = _at_keywords(ctx, call)
     level = _enum(ctx, given["level"], "Level", Level)
-    role = _enum(ctx, given["role"], "Role", Role) if "role" in given and not _is_none(given["role"]) else None
+    role = (
+        _enum(ctx, given["role"], "Role", Role) if "role" in given and not _is_none(given["role"]) else None
+    )
     hint = name_hint(ctx, given.get("name_hint"))
     core_group = level is Level.CORE_GROUP
     if core_group and role is not None:
         ctx.fail("at-role-core-group", "a CORE_GROUP scope has no role", given["role"])
     if role is Role.SubWorker and level >= Level.HOST:
-        ctx.fail("at-subworker-scope", f"work of a {level.name} SubWorker is a function of its own, not a scope", given["role"])
+        ctx.fail(
+            "at-subworker-scope",
+            f"work of a {level.name} SubWorker is a function of its own, not a scope",
+            given["role"],
+        )
     if "optimizations" in given and not core_group:
-        ctx.fail("optimizations-level", "optimizations belong to pl.at(level=pl.Level.CORE_GROUP)", given["optimizations"])
+        ctx.fail(
+            "optimizations-level",
+            "optimizations belong to pl.at(level=pl.Level.CORE_GROUP)",
+            given["optimizations"],
+        )
     options = read_optimizations(ctx, given.get("optimizations"))
     attrs: dict[str, Any] = {}
     if "deps" in given:
@@ -197,7 +211,11 @@ def _cluster(ctx: FunctionContext, node: ast.With, call: ast.Call) -> None:
 def _runtime(ctx: FunctionContext, node: ast.With, call: ast.Call) -> None:
     mode = ScopeMode.AUTO
     if call.args:
-        ctx.fail("scope-form", "the mode of pl.scope is a keyword: pl.scope(mode=pl.ScopeMode.MANUAL)", call.args[0])
+        ctx.fail(
+            "scope-form",
+            "the mode of pl.scope is a keyword: pl.scope(mode=pl.ScopeMode.MANUAL)",
+            call.args[0],
+        )
     for keyword in call.keywords:
         if keyword.arg != "mode":
             ctx.fail("scope-form", f"pl.scope takes no keyword '{keyword.arg or '**'}'", keyword)
@@ -209,7 +227,9 @@ def _enum_scope(ctx: FunctionContext, node: ast.expr) -> ScopeMode:
     path = dotted(node)
     member = enum_member("ScopeMode", path[-1]) if path is not None else None
     if not isinstance(member, ScopeMode):
-        ctx.fail("scope-form", f"'{ctx.text(node)}' is no scope mode: write pl.ScopeMode.AUTO or MANUAL", node)
+        ctx.fail(
+            "scope-form", f"'{ctx.text(node)}' is no scope mode: write pl.ScopeMode.AUTO or MANUAL", node
+        )
     return member
 
 

@@ -78,16 +78,28 @@ def _mode(ctx: FunctionContext, call: ast.Call) -> SplitMode:
         if keyword.arg == "mode":
             mode_node = keyword.value
         else:
-            ctx.fail(code, f"pl.split_aiv takes no keyword '{keyword.arg or '**'}': write pl.split_aiv(2, mode=...)", keyword)
+            ctx.fail(
+                code,
+                f"pl.split_aiv takes no keyword '{keyword.arg or '**'}': write pl.split_aiv(2, mode=...)",
+                keyword,
+            )
     if len(args) != 1:
-        ctx.fail(code, f"pl.split_aiv takes the number of lanes, got {len(args)} arguments: write pl.split_aiv(2, mode=...)", call)
+        ctx.fail(
+            code,
+            f"pl.split_aiv takes the number of lanes, got {len(args)} arguments: write pl.split_aiv(2, mode=...)",
+            call,
+        )
     if not (isinstance(args[0], ast.Constant) and type(args[0].value) is int and args[0].value == 2):
         ctx.fail(code, f"a core has 2 vector lanes, not {ctx.text(args[0])}", args[0])
     if mode_node is None:
         ctx.fail(code, "pl.split_aiv needs mode=pl.SplitMode.UP_DOWN, LEFT_RIGHT or NONE", call)
     mode = enum_or_dtype(mode_node)
     if not isinstance(mode, SplitMode):
-        ctx.fail(code, f"mode is written pl.SplitMode.UP_DOWN, LEFT_RIGHT or NONE, not '{ctx.text(mode_node)}'", mode_node)
+        ctx.fail(
+            code,
+            f"mode is written pl.SplitMode.UP_DOWN, LEFT_RIGHT or NONE, not '{ctx.text(mode_node)}'",
+            mode_node,
+        )
     return mode
 
 

@@ -26,7 +26,15 @@ from pypto_core.ir import (
     Stmt,
 )
 
-_KEYWORDS = ("core_num", "sync_start", "name_hint", "optimizations", "deps", "allow_early_resolve", "predicate")
+_KEYWORDS = (
+    "core_num",
+    "sync_start",
+    "name_hint",
+    "optimizations",
+    "deps",
+    "allow_early_resolve",
+    "predicate",
+)
 _LOOP_ONLY = ("init_values", "chunk", "chunk_policy", "attrs", "step", "stage")
 
 
@@ -46,7 +54,11 @@ def core_number(ctx: FunctionContext, node: ast.expr) -> Expr:
         raise Silent
     kind = value.type
     if not (isinstance(kind, ScalarType) and kind.dtype.is_int):
-        ctx.fail("spmd-core-num", f"the number of cores is an integer, but '{ctx.text(node)}' is {type_words(kind)}", node)
+        ctx.fail(
+            "spmd-core-num",
+            f"the number of cores is an integer, but '{ctx.text(node)}' is {type_words(kind)}",
+            node,
+        )
     if isinstance(value, ConstInt) and value.value <= 0:
         ctx.fail("spmd-core-num", f"the number of cores is positive, not {value.value}", node)
     return value
@@ -59,7 +71,11 @@ def _header(ctx: FunctionContext, call: ast.Call, loop: bool) -> _Header:
         if loop and keyword.arg in _LOOP_ONLY:
             ctx.fail(code, f"pl.spmd takes no keyword '{keyword.arg}': its iterations are cores", keyword)
         if keyword.arg not in _KEYWORDS:
-            ctx.fail(code, f"pl.spmd takes no keyword '{keyword.arg or '**'}'; it takes {', '.join(_KEYWORDS)}", keyword)
+            ctx.fail(
+                code,
+                f"pl.spmd takes no keyword '{keyword.arg or '**'}'; it takes {', '.join(_KEYWORDS)}",
+                keyword,
+            )
         given[keyword.arg] = keyword.value
     if len(call.args) > 1:
         ctx.fail(code, "pl.spmd takes one positional argument, the number of cores", call.args[1])
@@ -79,7 +95,9 @@ def _header(ctx: FunctionContext, call: ast.Call, loop: bool) -> _Header:
     )
 
 
-def _attrs(ctx: FunctionContext, header: _Header, task: Expr | None, deps: tuple[Expr, ...]) -> dict[str, Any]:
+def _attrs(
+    ctx: FunctionContext, header: _Header, task: Expr | None, deps: tuple[Expr, ...]
+) -> dict[str, Any]:
     attrs: dict[str, Any] = {}
     if "deps" in header.given:
         attrs["manual_dep_edges"] = deps
@@ -99,7 +117,11 @@ def _reject_in_cluster(ctx: FunctionContext, header: _Header, node: ast.With | N
     if node is not None and node.items[0].optional_vars is not None:
         found.insert(0, "as")
     if found:
-        ctx.fail("spmd-cluster-metadata", f"inside pl.cluster() pl.spmd takes no {', '.join(found)}: the cluster is one task", span)
+        ctx.fail(
+            "spmd-cluster-metadata",
+            f"inside pl.cluster() pl.spmd takes no {', '.join(found)}: the cluster is one task",
+            span,
+        )
 
 
 def spmd_loop(ctx: FunctionContext, node: ast.For, call: ast.Call) -> None:
@@ -137,7 +159,9 @@ def spmd_scope(ctx: FunctionContext, node: ast.With, call: ast.Call) -> None:
     header = _header(ctx, call, loop=False)
     _reject_in_cluster(ctx, header, node, span)
     if "deps" in header.given and node.items[0].optional_vars is None:
-        ctx.fail("spmd-form", "deps needs a task id: with pl.spmd(..., deps=[...]) as tid", header.given["deps"])
+        ctx.fail(
+            "spmd-form", "deps needs a task id: with pl.spmd(..., deps=[...]) as tid", header.given["deps"]
+        )
     deps = read_deps(ctx, header.given["deps"]) if "deps" in header.given else ()
     nested = _only_incore(node.body)
     inline = not nested and (header.options.given or _uses_block_index(node.body))
@@ -160,7 +184,11 @@ def spmd_scope(ctx: FunctionContext, node: ast.With, call: ast.Call) -> None:
     if inline:
         ctx.emit(_wrapped(header, body, attrs, span))
     else:
-        ctx.emit(SpmdScopeStmt(body, header.core_num, header.sync_start, name_hint=header.hint, attrs=attrs, span=span))
+        ctx.emit(
+            SpmdScopeStmt(
+                body, header.core_num, header.sync_start, name_hint=header.hint, attrs=attrs, span=span
+            )
+        )
 
 
 def _only_incore(body: list[ast.stmt]) -> bool:

@@ -85,7 +85,11 @@ def statement(ctx: FunctionContext, node: ast.stmt) -> None:
         ctx.mark_incomplete()
         poison_targets(ctx, node)
     except RecursionError:
-        ctx.error("python-syntax", "too deeply nested: split the expression or the chain of branches", _first_line(ctx, node))
+        ctx.error(
+            "python-syntax",
+            "too deeply nested: split the expression or the chain of branches",
+            _first_line(ctx, node),
+        )
         poison_targets(ctx, node)
     if comments and len(ctx.out) > before:
         ctx.out[before] = ctx.out[before].with_(leading_comments=comments)
@@ -101,7 +105,12 @@ def _dispatch(ctx: FunctionContext, node: ast.stmt) -> None:
     if isinstance(node, ast.AugAssign):
         operator = _OPERATORS[type(node.op).__name__]
         hint = f": write {ctx.text(node.target)} = {ctx.text(node.target)} {operator} {ctx.text(node.value)}"
-    ctx.fail("stmt-unsupported", f"a kernel cannot contain {kind}{hint}", _first_line(ctx, node), kind=type(node).__name__)
+    ctx.fail(
+        "stmt-unsupported",
+        f"a kernel cannot contain {kind}{hint}",
+        _first_line(ctx, node),
+        kind=type(node).__name__,
+    )
 
 
 def _first_line(ctx: FunctionContext, node: ast.stmt) -> Span:

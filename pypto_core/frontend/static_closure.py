@@ -21,7 +21,9 @@ class ScopeClosure:
     ``@pl.program`` read globals at the decorator, JIT kernels at the end of the module.
     """
 
-    def __init__(self, interpreter: Interpreter, scope: Scope, source: SourceMap, order: int | None = None) -> None:
+    def __init__(
+        self, interpreter: Interpreter, scope: Scope, source: SourceMap, order: int | None = None
+    ) -> None:
         self.interpreter = interpreter
         self.scope = scope
         self.source = source
@@ -79,8 +81,10 @@ class ScopeClosure:
             self._note(name)
             final = module.binding(name)
             then = module.binding_at(name, self.order)
-            if final is not then and then is not None and self.interpreter.lookup(name, self.scope) is (
-                final.value if final is not None else None
+            if (
+                final is not then
+                and then is not None
+                and self.interpreter.lookup(name, self.scope) is (final.value if final is not None else None)
             ):
                 earlier[name] = then.value
         if not earlier:

@@ -51,7 +51,9 @@ def static_statement(ctx: FunctionContext, node: ast.Expr, call: ast.Call) -> bo
     elif path == ("pl", "dump_tag"):
         _dump_tag(ctx, call)
     elif path == ("pl", "func_attr"):
-        ctx.fail("func-attr-position", "pl.func_attr comes before every other statement of the function", call)
+        ctx.fail(
+            "func-attr-position", "pl.func_attr comes before every other statement of the function", call
+        )
     else:
         return False
     return True
@@ -61,7 +63,11 @@ def _assert(ctx: FunctionContext, call: ast.Call) -> None:
     args = call.args
     message = args[1] if len(args) > 1 else next((k.value for k in call.keywords if k.arg == "msg"), None)
     if not 1 <= len(args) <= 2 or any(k.arg != "msg" for k in call.keywords):
-        ctx.fail("static-assert-form", 'write pl.static_assert(condition) or pl.static_assert(condition, "message")', call)
+        ctx.fail(
+            "static-assert-form",
+            'write pl.static_assert(condition) or pl.static_assert(condition, "message")',
+            call,
+        )
     if message is not None and not (isinstance(message, ast.Constant) and isinstance(message.value, str)):
         ctx.fail("static-assert-form", "the message is a string literal", message)
     holds = _truth(ctx, args[0])
@@ -91,7 +97,9 @@ def _constant(test: Expr) -> bool | int | float | None:
         return test.value
     if isinstance(test, BinaryExpr):
         left, right, compute = _constant(test.left), _constant(test.right), _TESTS.get(type(test).tag)
-        return compute(left, right) if compute is not None and left is not None and right is not None else None
+        return (
+            compute(left, right) if compute is not None and left is not None and right is not None else None
+        )
     if isinstance(test, UnaryExpr):
         operand = _constant(test.operand)
         if operand is None:
@@ -108,7 +116,11 @@ def _print(ctx: FunctionContext, call: ast.Call) -> None:
             for part in arg.values:
                 if isinstance(part, ast.FormattedValue):
                     if part.conversion != -1 or part.format_spec is not None:
-                        ctx.fail("static-print-form", "an f-string of pl.static_print has no conversion or format", arg)
+                        ctx.fail(
+                            "static-print-form",
+                            "an f-string of pl.static_print has no conversion or format",
+                            arg,
+                        )
                     expr(ctx, part.value)
         elif not isinstance(arg, ast.Constant) and not outer_only(ctx, arg):
             expr(ctx, arg)
@@ -121,7 +133,9 @@ def _dump_tag(ctx: FunctionContext, call: ast.Call) -> None:
     if len(call.args) != 1 or call.keywords:
         ctx.fail(code, "write pl.dump_tag(tensor)", call)
     if not isinstance(call.args[0], ast.Name):
-        ctx.fail(code, f"pl.dump_tag takes the name of a tensor, not '{ctx.text(call.args[0])}'", call.args[0])
+        ctx.fail(
+            code, f"pl.dump_tag takes the name of a tensor, not '{ctx.text(call.args[0])}'", call.args[0]
+        )
     value = ctx.names.lookup(call.args[0].id)
     if value is None:
         ctx.fail(code, f"'{call.args[0].id}' is not defined", call.args[0])

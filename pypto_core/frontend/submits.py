@@ -136,7 +136,9 @@ def read_submit(ctx: FunctionContext, node: ast.Call) -> tuple[Submit, Callee]:
         type=_submit_type(result_type(callee, arguments.values)),
         core_num=core_num,
         sync_start=literal_flag(ctx, given.get("sync_start"), "sync_start", "spmd-form"),
-        allow_early_resolve=literal_flag(ctx, given.get("allow_early_resolve"), "allow_early_resolve", "early-resolve-literal"),
+        allow_early_resolve=literal_flag(
+            ctx, given.get("allow_early_resolve"), "allow_early_resolve", "early-resolve-literal"
+        ),
         predicate=predicate,
         span=ctx.span(node),
     )
@@ -162,12 +164,23 @@ def _keywords(ctx: FunctionContext, node: ast.Call, spmd: bool) -> dict[str, ast
     given: dict[str, ast.expr] = {}
     for keyword in node.keywords:
         if keyword.arg is None or keyword.arg not in allowed:
-            hint = ": use pl.spmd_submit" if keyword.arg in _SPMD_KEYWORDS else f"; it takes {', '.join(allowed)}"
-            ctx.error("kernel-keyword", f"a submit takes no keyword '{keyword.arg or '**'}'{hint}", keyword, name=keyword.arg)
+            hint = (
+                ": use pl.spmd_submit"
+                if keyword.arg in _SPMD_KEYWORDS
+                else f"; it takes {', '.join(allowed)}"
+            )
+            ctx.error(
+                "kernel-keyword",
+                f"a submit takes no keyword '{keyword.arg or '**'}'{hint}",
+                keyword,
+                name=keyword.arg,
+            )
             continue
         given[keyword.arg] = keyword.value
     if ctx.inside("cluster") is not None:
-        forbidden = [k for k in ("deps", "core_num", "sync_start", "allow_early_resolve", "predicate") if k in given]
+        forbidden = [
+            k for k in ("deps", "core_num", "sync_start", "allow_early_resolve", "predicate") if k in given
+        ]
         if forbidden:
             ctx.fail(
                 "spmd-cluster-metadata",
@@ -257,7 +270,11 @@ def _entry(ctx: FunctionContext, node: ast.expr, binding: dict[str, int]) -> Exp
     kind = value.type
     ok = isinstance(kind, ScalarType | ArrayType) and kind.dtype is DataType.TASK_ID
     if not is_poison(value) and kind is not UNKNOWN and not (ok and isinstance(node, ast.Name)):
-        ctx.fail("deps-form", f"'{ctx.text(node)}' is no task id: deps lists names of task ids, arr[i] and None", node)
+        ctx.fail(
+            "deps-form",
+            f"'{ctx.text(node)}' is no task id: deps lists names of task ids, arr[i] and None",
+            node,
+        )
     return value
 
 
@@ -278,10 +295,16 @@ def _comprehension(ctx: FunctionContext, node: ast.ListComp) -> list[tuple[ast.e
     if generator.is_async or not isinstance(generator.target, ast.Name):
         ctx.fail("deps-comprehension", "a deps comprehension runs over one name", generator.target)
     if not outer_only(ctx, generator.iter):
-        ctx.fail("deps-comprehension", f"'{ctx.text(generator.iter)}' is not known while compiling", generator.iter)
+        ctx.fail(
+            "deps-comprehension", f"'{ctx.text(generator.iter)}' is not known while compiling", generator.iter
+        )
     path = dotted(generator.iter.func) if isinstance(generator.iter, ast.Call) else None
     if path is not None and path[0] in ("pl", "pld"):
-        ctx.fail("deps-comprehension", "a deps comprehension runs over a Python range, not a pl loop", generator.iter)
+        ctx.fail(
+            "deps-comprehension",
+            "a deps comprehension runs over a Python range, not a pl loop",
+            generator.iter,
+        )
     items = sequence(ctx.closure.evaluate(generator.iter))
     if items is None:
         if ctx.closure.evaluate(generator.iter).is_unknown:
@@ -348,7 +371,11 @@ def read_predicate(ctx: FunctionContext, node: ast.expr, deps: tuple[Expr, ...])
     tensor = read.args[0]
     kind = tensor.type
     if not isinstance(kind, TensorType) or kind.dtype not in _SIGNED:
-        ctx.fail("predicate-operand", f"a predicate reads a tensor of signed integers, not {type_words(kind)}", element)
+        ctx.fail(
+            "predicate-operand",
+            f"a predicate reads a tensor of signed integers, not {type_words(kind)}",
+            element,
+        )
     producer = ctx.producers.get(tensor) if isinstance(tensor, Var) else None
     if producer is not None and not any(d is producer for d in deps):
         ctx.fail(

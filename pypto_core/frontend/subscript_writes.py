@@ -28,7 +28,9 @@ from pypto_core.ir import (
 def subscript_write(ctx: FunctionContext, node: ast.Assign, target: ast.Subscript) -> None:
     """One subscript assignment."""
     if ctx.strict:
-        ctx.fail("subscript-write-ssa", "under strict_ssa write the result of pl.assemble to a new name", target)
+        ctx.fail(
+            "subscript-write-ssa", "under strict_ssa write the result of pl.assemble to a new name", target
+        )
     if not isinstance(target.value, ast.Name):
         ctx.fail("subscript-write-target", f"'{ctx.text(target.value)}' is no plain name", target.value)
     base = expr(ctx, target.value)
@@ -73,7 +75,12 @@ def _array_write(
 
 
 def _shaped_write(
-    ctx: FunctionContext, node: ast.Assign, target: ast.Subscript, base: Expr, kind: TensorType | TileType, source: Expr
+    ctx: FunctionContext,
+    node: ast.Assign,
+    target: ast.Subscript,
+    base: Expr,
+    kind: TensorType | TileType,
+    source: Expr,
 ) -> None:
     found = axes(ctx, target, kind.shape, "subscript-write-indices")
     name = ctx.text(target.value)
@@ -88,7 +95,9 @@ def _shaped_write(
         raise Silent
     level = "tile" if isinstance(kind, TileType) else "tensor"
     given = source.type
-    if isinstance(given, TileType) is not isinstance(kind, TileType) or not isinstance(given, TensorType | TileType):
+    if isinstance(given, TileType) is not isinstance(kind, TileType) or not isinstance(
+        given, TensorType | TileType
+    ):
         ctx.fail(
             "subscript-write-source",
             f"a {level} takes a {level}, but '{ctx.text(node.value)}' is {type_words(given)}",
@@ -112,7 +121,11 @@ def _full_rank(
     """Checks the source against the kept axes and gives it the rank of the destination."""
     kept = [axis for axis in found if not axis.dropped]
     shape, valid = list(given.shape), list(given.valid_shape)
-    if isinstance(given, TileType) and len(kept) < len(shape) == 2 and all(const_dim(d) == 1 for d in shape[: 2 - len(kept)]):
+    if (
+        isinstance(given, TileType)
+        and len(kept) < len(shape) == 2
+        and all(const_dim(d) == 1 for d in shape[: 2 - len(kept)])
+    ):
         shape, valid = shape[2 - len(kept) :], valid[2 - len(kept) :]
     if len(shape) != len(kept):
         ctx.fail(

@@ -55,7 +55,9 @@ def subscript(ctx: FunctionContext, node: ast.Subscript) -> Expr:
         return _array_element(ctx, node, base)
     if isinstance(kind, TensorType | TileType):
         return _shaped(ctx, node, base, kind)
-    raise ctx.fault("subscript-base", f"'{ctx.text(node.value)}' is {type_words(kind)}, which has no elements", node)
+    raise ctx.fault(
+        "subscript-base", f"'{ctx.text(node.value)}' is {type_words(kind)}, which has no elements", node
+    )
 
 
 def _tuple_element(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: TupleType) -> Expr:
@@ -66,7 +68,11 @@ def _tuple_element(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: 
     if index is None:
         ctx.fail("tuple-index", "the index of a tuple is an integer literal", node.slice)
     if not 0 <= index < len(kind.types):
-        ctx.fail("tuple-index", f"index {index} is out of range: the tuple has {len(kind.types)} elements", node.slice)
+        ctx.fail(
+            "tuple-index",
+            f"index {index} is out of range: the tuple has {len(kind.types)} elements",
+            node.slice,
+        )
     if isinstance(base, MakeTuple):
         return base.elements[index]
     return TupleGetItem(base, index, span=ctx.span(node))
@@ -81,7 +87,9 @@ def _array_element(ctx: FunctionContext, node: ast.Subscript, base: Expr) -> Exp
     return operator(ctx, "array.get_element", [base, index], ctx.span(node))
 
 
-def operator(ctx: FunctionContext, name: str, args: list[Expr], span: Span, kwargs: dict[str, object] | None = None) -> Expr:
+def operator(
+    ctx: FunctionContext, name: str, args: list[Expr], span: Span, kwargs: dict[str, object] | None = None
+) -> Expr:
     """An operator call that a subscript stands for."""
     try:
         return create_op_call(name, args, kwargs or {}, span=span, backend=ctx.program.backend)
@@ -91,11 +99,15 @@ def operator(ctx: FunctionContext, name: str, args: list[Expr], span: Span, kwar
         raise Fault(ctx.program.softened(error.diagnostic, args)) from error
 
 
-def axes(ctx: FunctionContext, node: ast.Subscript, shape: tuple[Expr, ...], code: str = "subscript-indices") -> list[Axis]:
+def axes(
+    ctx: FunctionContext, node: ast.Subscript, shape: tuple[Expr, ...], code: str = "subscript-indices"
+) -> list[Axis]:
     """The axes that a subscript of something with ``shape`` names; missing trailing ones are whole."""
     parts = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
     if len(parts) > len(shape):
-        ctx.fail(code, f"{len(parts)} indices for '{ctx.text(node.value)}', which has rank {len(shape)}", node)
+        ctx.fail(
+            code, f"{len(parts)} indices for '{ctx.text(node.value)}', which has rank {len(shape)}", node
+        )
     span = ctx.span(node)
     result: list[Axis] = []
     failed = False
@@ -134,9 +146,15 @@ def _index(ctx: FunctionContext, node: ast.expr, extent: Expr | None = None) -> 
     index = expr(ctx, node)
     if is_poison(index) or index.type is UNKNOWN:
         raise Silent
-    index = scalar_operand(ctx, index, node, ast.Add(), node) if not isinstance(index.type, ScalarType) else index
+    index = (
+        scalar_operand(ctx, index, node, ast.Add(), node) if not isinstance(index.type, ScalarType) else index
+    )
     if isinstance(index.type, ScalarType) and not index.type.dtype.is_int:
-        ctx.fail("subscript-indices", f"an index is an integer, but '{ctx.text(node)}' is {type_words(index.type)}", node)
+        ctx.fail(
+            "subscript-indices",
+            f"an index is an integer, but '{ctx.text(node)}' is {type_words(index.type)}",
+            node,
+        )
     if isinstance(index, ConstInt) and index.value < 0:
         ctx.fail(
             "negative-index",
@@ -169,7 +187,9 @@ def _shaped(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: TensorT
     return operator(ctx, "tensor.slice", args, span)
 
 
-def _tile_slice(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: TileType, found: list[Axis]) -> Expr:
+def _tile_slice(
+    ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: TileType, found: list[Axis]
+) -> Expr:
     span = ctx.span(node)
     extents: list[Expr] = []
     valid: list[Expr] = []
@@ -193,7 +213,9 @@ def _tile_slice(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: Til
             dynamic = True
             extents.append(ConstInt(whole - lower.value, span=span))
             bound = make_binary("min", axis.upper, kind.valid_shape[i], span)
-            valid.append(Analyzer().simplify(make_binary("max", make_binary("sub", bound, lower, span), 0, span)))
+            valid.append(
+                Analyzer().simplify(make_binary("max", make_binary("sub", bound, lower, span), 0, span))
+            )
             continue
         if size is not None and size <= 0 and axis.node is not None:
             ctx.fail("tile-slice-extent", f"'{ctx.text(axis.node)}' takes {size} elements", axis.node)

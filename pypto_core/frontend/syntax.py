@@ -69,9 +69,7 @@ class SourceMap:
         """All characters of ``node``."""
         end_line = node.end_lineno if node.end_lineno is not None else node.lineno
         end_column = node.end_col_offset if node.end_col_offset is not None else node.col_offset
-        return Span(
-            self.chunk, self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column)
-        )
+        return Span(self.chunk, self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column))
 
     def start(self, node: Located) -> int:
         return self.offset(node.lineno, node.col_offset)
@@ -119,7 +117,9 @@ def _parse(source: SourceMap, text: str) -> ast.Module | SyntaxFault:
         end = start
         if error.end_lineno == error.lineno and error.end_offset is not None:
             end = min(source.offset(line, 0) + error.end_offset - 1, source.base + len(source.text))
-        return SyntaxFault(_LINE_IN_PIECE.sub("", error.msg or "invalid syntax"), Span(source.chunk, start, max(end, start)))
+        return SyntaxFault(
+            _LINE_IN_PIECE.sub("", error.msg or "invalid syntax"), Span(source.chunk, start, max(end, start))
+        )
     except (ValueError, RecursionError, MemoryError) as error:
         reason = "the text contains null characters" if isinstance(error, ValueError) else "too deeply nested"
         return SyntaxFault(reason, Span(source.chunk, source.base, source.base))

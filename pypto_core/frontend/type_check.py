@@ -87,12 +87,20 @@ def _check_dtype(ctx: FunctionContext, node: ast.AnnAssign, name: str, written: 
 
 
 def _shaped(
-    ctx: FunctionContext, node: ast.AnnAssign, annotation: Annotation, inferred: TensorType | TileType, value: Expr
+    ctx: FunctionContext,
+    node: ast.AnnAssign,
+    annotation: Annotation,
+    inferred: TensorType | TileType,
+    value: Expr,
 ) -> Type:
     written: Any = annotation.type
     name = ctx.text(node.target)
     if len(written.shape) != len(inferred.shape):
-        flattens = isinstance(value, Call) and value.op.name in _FLATTENING and len(written.shape) <= 2 < len(inferred.shape)
+        flattens = (
+            isinstance(value, Call)
+            and value.op.name in _FLATTENING
+            and len(written.shape) <= 2 < len(inferred.shape)
+        )
         if not flattens:
             ctx.fail(
                 "annotation-rank",
@@ -143,7 +151,11 @@ def same_type(left: Type, right: Type) -> bool:
     if isinstance(left, ArrayType) and isinstance(right, ArrayType):
         return left.dtype is right.dtype and same_dim(left.extent, right.extent)
     if isinstance(left, TensorType) and isinstance(right, TensorType):
-        return left.dtype is right.dtype and same_dims(left.shape, right.shape) and _same_tensor_view(left, right)
+        return (
+            left.dtype is right.dtype
+            and same_dims(left.shape, right.shape)
+            and _same_tensor_view(left, right)
+        )
     if isinstance(left, TileType) and isinstance(right, TileType):
         return _same_tile(left, right)
     return left is right
@@ -176,7 +188,8 @@ def _same_tile(left: TileType, right: TileType) -> bool:
     return (
         same_dims(a.valid_shape, b.valid_shape)
         and same_dims(a.stride, b.stride)
-        and (a.blayout, a.slayout, a.fractal, a.pad, a.compact) == (b.blayout, b.slayout, b.fractal, b.pad, b.compact)
+        and (a.blayout, a.slayout, a.fractal, a.pad, a.compact)
+        == (b.blayout, b.slayout, b.fractal, b.pad, b.compact)
     )
 
 

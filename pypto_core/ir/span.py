@@ -15,7 +15,6 @@ from typing import Final
 _LINE_END = re.compile("\r\n|\r|\n")
 
 
-
 class Anchor:
     """A line of a file that moves with the text around it."""
 

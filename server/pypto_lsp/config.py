@@ -21,6 +21,7 @@ else:
 
 BACKENDS = ("a2a3", "a5")
 _MIB = 1024 * 1024
+_MOST_MIB = 1024
 
 
 class ConfigError(ValueError):
@@ -111,11 +112,14 @@ def from_pyproject(path: Path, config: Config | None = None) -> Config:
         if not file.is_file():
             continue
         try:
-            table = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {}).get("pypto-lsp")
-        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as fault:
+            tools = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as fault:
             raise ConfigError(f"{file}: {fault}") from fault
+        table = tools.get("pypto-lsp") if isinstance(tools, dict) else None
         if table is None:
             continue
+        if not isinstance(table, dict):
+            raise ConfigError(f"{file}: tool.pypto-lsp is no table")
         unknown = sorted(set(table) - set(_FILE_NAMES))
         if unknown:
             known = ", ".join(sorted(_FILE_NAMES))
@@ -146,7 +150,7 @@ def _checked(written: str, name: str, value: Any, kind: str, folder: str) -> Any
             raise ConfigError(f"{written} is {value!r}; it takes true or false")
         return value
     if kind == "float":
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or value <= 0:
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= _MOST_MIB:
             raise ConfigError(f"{written} is {value!r}; it takes a positive number of MiB")
         return float(value)
     if not isinstance(value, (list, tuple)) or not all(isinstance(v, str) for v in value):

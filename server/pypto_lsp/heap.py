@@ -13,7 +13,7 @@ from collections.abc import Callable
 #: Seconds without an edit after which there is time.
 PAUSE = 15.0
 #: Allocations until the young are looked at, young looks until the middle-aged are, and those until all are.
-THRESHOLDS = (10_000, 20, 200)
+THRESHOLDS = (2_000, 10, 1_000)
 
 
 def settle() -> None:

@@ -74,9 +74,7 @@ def long_kernel(statements: int, name: str = "long_kernel") -> str:
         "        y[{2} : {2} + 32, :] = narrow{0}",
     )
     blocks = max(statements // len(block), 1)
-    body = "\n".join(
-        line.format(i, 64 * (i % 8), 32 * i) for i in range(blocks) for line in block
-    )
+    body = "\n".join(line.format(i, 64 * (i % 8), 32 * i) for i in range(blocks) for line in block)
     return (
         f"@pl.jit\n"
         f"def {name}(\n"
@@ -85,7 +83,7 @@ def long_kernel(statements: int, name: str = "long_kernel") -> str:
         f"    bias: pl.Tensor[[1, 64], pl.FP32],\n"
         f"    y: pl.Out[pl.Tensor[[{32 * blocks}, 64], pl.BF16]],\n"
         f"):\n"
-        f"    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.UP_DOWN)], name_hint=\"{name}\"):\n"
+        f'    with pl.at(level=pl.Level.CORE_GROUP, optimizations=[pl.split(pl.SplitMode.UP_DOWN)], name_hint="{name}"):\n'
         f"{body}\n"
         f"    return y\n"
     )

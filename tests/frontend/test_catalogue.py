@@ -41,4 +41,6 @@ def test_failing_example_reports_the_code_in_place(rule: Rule) -> None:
 
 @pytest.mark.parametrize("rule", EXAMPLES, ids=_name)
 def test_repaired_example_is_clean(rule: Rule) -> None:
-    assert [d for d in parse(rule.repaired).diagnostics if d.severity is Severity.ERROR or d.code == rule.code] == []
+    assert [
+        d for d in parse(rule.repaired).diagnostics if d.severity is Severity.ERROR or d.code == rule.code
+    ] == []

@@ -84,4 +84,6 @@ def test_refused_source_is_told_in_place(path: Path) -> None:
 def test_program_of_kernel_file(path: Path, entry: str) -> None:
     result = parse(_source(path), path.with_suffix(".py").name)
     assert [d for d in result.diagnostics if d.severity is Severity.ERROR] == []
-    assert print_ir(result.programs[entry]).rstrip("\n") == case(path)["entries"][entry]["program"].rstrip("\n")
+    assert print_ir(result.programs[entry]).rstrip("\n") == case(path)["entries"][entry]["program"].rstrip(
+        "\n"
+    )

@@ -21,7 +21,9 @@ from pypto_core.frontend.modules import FileResolver, ModuleFile
 from pypto_core.frontend.parse import parse_module
 from pypto_core.ir import print_ir
 
-_MARK = re.compile(r"#! (?P<code>[\w-]+)(?: \((?P<severity>\w)\))?(?:: (?P<words>.*?))?(?: @ (?P<file>[\w.]+):(?P<line>\d+))?$")
+_MARK = re.compile(
+    r"#! (?P<code>[\w-]+)(?: \((?P<severity>\w)\))?(?:: (?P<words>.*?))?(?: @ (?P<file>[\w.]+):(?P<line>\d+))?$"
+)
 
 
 @dataclass

@@ -15,7 +15,7 @@ GOLDEN = Path(__file__).parents[1] / "golden"
 SOURCES = sorted(p for p in GOLDEN.glob("*/*.py"))
 KERNELS = sorted(p for p in GOLDEN.glob("kernels/*.py"))
 
-_KERNEL = '''import pypto.language as pl
+_KERNEL = """import pypto.language as pl
 
 ROWS = 64
 
@@ -42,9 +42,21 @@ class Example:
 
 
 NUMBER = 4
-'''
+"""
 _BODY_LINES = [i for i, line in enumerate(_KERNEL.split("\n")) if line.startswith("        ")]
-_DAMAGE = ("{} + (", "{}, [0,", "{})", "{} {{", "{} = = 3", '{} + "open', "{} @ ]", "{} +", "for z in pl.range(", "if a b:", '"""{}')
+_DAMAGE = (
+    "{} + (",
+    "{}, [0,",
+    "{})",
+    "{} {{",
+    "{} = = 3",
+    '{} + "open',
+    "{} @ ]",
+    "{} +",
+    "for z in pl.range(",
+    "if a b:",
+    '"""{}',
+)
 
 
 @pytest.mark.parametrize("damage", _DAMAGE)
@@ -126,6 +138,10 @@ def test_typing_above_a_function_changes_no_chunk_of_it() -> None:
 
 def test_an_edit_in_a_statement_changes_its_chunk_only() -> None:
     before = [c.text for unit in cut("k.py", _KERNEL) for c in unit.chunks()]
-    after = [c.text for unit in cut("k.py", _KERNEL.replace("pl.mul(b, 2.0)", "pl.mul(b, 3.0)")) for c in unit.chunks()]
+    after = [
+        c.text
+        for unit in cut("k.py", _KERNEL.replace("pl.mul(b, 2.0)", "pl.mul(b, 3.0)"))
+        for c in unit.chunks()
+    ]
     assert sum(a != b for a, b in zip(before, after)) == 1
     assert len(before) == len(after)

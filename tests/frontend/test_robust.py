@@ -33,7 +33,30 @@ def test_deep_nesting(name: str) -> None:
     assert all(d.span.line <= 3004 for d in result.diagnostics)
 
 
-_JUNK = ["(", ")", "[", "]", ":", ",", "=", ".", "'", '"', "\n", "    ", "pl.", "None", "-1", "@", "#", "\\", "*", "lambda:", "é", "\t"]
+_JUNK = [
+    "(",
+    ")",
+    "[",
+    "]",
+    ":",
+    ",",
+    "=",
+    ".",
+    "'",
+    '"',
+    "\n",
+    "    ",
+    "pl.",
+    "None",
+    "-1",
+    "@",
+    "#",
+    "\\",
+    "*",
+    "lambda:",
+    "é",
+    "\t",
+]
 SOURCES = [
     GOLDEN / "kernels" / "mini_decoder" / "blocks.py",
     GOLDEN / "kernels" / "graph_submit.py",

@@ -72,10 +72,17 @@ DEEP = {
     "while": nested("while x:", 18),
     "functions": nested("def f{0}(a):", 90, "return a"),
     "classes": "".join(f"{' ' * level}class C{level}:\n" for level in range(90)) + " " * 90 + "pass\n",
-    "elif": kernel("if x == 0:", "    z = x", *[part for i in range(900) for part in (f"elif x == {i}:", "    z = x")]),
-    "long elif": kernel("if x == 0:", "    z = x", *[part for i in range(800) for part in (f"elif x == {i}:", "    z = x")]),
+    "elif": kernel(
+        "if x == 0:", "    z = x", *[part for i in range(900) for part in (f"elif x == {i}:", "    z = x")]
+    ),
+    "long elif": kernel(
+        "if x == 0:", "    z = x", *[part for i in range(800) for part in (f"elif x == {i}:", "    z = x")]
+    ),
     "decorators": HEADER + "@pl.jit\n" * 900 + "def k(x: pl.Tensor[[4], pl.FP32]):\n    return x\n",
-    "tuple type": START.replace("pl.Out[pl.Tensor[[64, 512], pl.FP32]]", "pl.Tuple[" * 300 + "pl.FP32" + "]" * 300) + END,
+    "tuple type": START.replace(
+        "pl.Out[pl.Tensor[[64, 512], pl.FP32]]", "pl.Tuple[" * 300 + "pl.FP32" + "]" * 300
+    )
+    + END,
     "target": kernel("(" * 900 + "a" + ",)" * 900 + " = x"),
     "string prefix": kernel("z = " + "b" * 5000 + "'x'"),
     "backslashes": kernel("z = " + "\\\n" * 5000 + "x"),
@@ -91,7 +98,8 @@ LONG = {
     "many dimensions": GOOD.replace("64, 512", ", ".join(["2"] * 2000)),
     "many functions": HEADER + "".join(f"def f{i}(x):\n    return x\n\n\n" for i in range(800)),
     "many names": HEADER + "".join(f"N{i} = {i}\n" for i in range(4000)),
-    "many empty kernels": HEADER + "".join(f"@pl.jit\ndef k{i}(x: pl.Tensor[[4], pl.FP32]):\n    return x\n\n\n" for i in range(60)),
+    "many empty kernels": HEADER
+    + "".join(f"@pl.jit\ndef k{i}(x: pl.Tensor[[4], pl.FP32]):\n    return x\n\n\n" for i in range(60)),
     "comments": "# pypto\n" + "# " + "x" * 1_500_000 + "\n" + GOOD,
     "blank lines": GOOD + "\n" * 200_000,
     "one line": "pypto = [" + "1, " * 60_000 + "]\n",
@@ -141,7 +149,8 @@ TEXTS = {
     "emoji": GOOD.replace('name_hint="doubled"', 'name_hint="🙂👩‍👩‍👧"'),
     "combining": GOOD.replace("doubled", "d́oubled"),
     "python 2": HEADER + "print 'pypto'\nexec 'x'\n",
-    "future syntax": HEADER + "type X[T] = list[T]\ndef f[T](x: T): ...\ntry:\n    pass\nexcept* ValueError:\n    pass\n",
+    "future syntax": HEADER
+    + "type X[T] = list[T]\ndef f[T](x: T): ...\ntry:\n    pass\nexcept* ValueError:\n    pass\n",
     "match": HEADER + "match x:\n    case {'a': [1, *_]}:\n        pass\n",
     "notebook": HEADER + "%matplotlib inline\n!ls\n" + GOOD,
     "merge": "<<<<<<< HEAD\n" + GOOD + "=======\n" + GOOD + ">>>>>>> other\n",
@@ -183,13 +192,23 @@ def found(text: str) -> list[tuple[str, int, int, int]]:
 
 
 def test_columns_are_characters_not_bytes() -> None:
-    text = BAD.replace("peak[0:1, 0:512] = pl.col_max(share)", "größe = pl.col_max(share); peak[0:1, 0:512] = größe")
+    text = BAD.replace(
+        "peak[0:1, 0:512] = pl.col_max(share)", "größe = pl.col_max(share); peak[0:1, 0:512] = größe"
+    )
     line = text.split("\n")[11]
     start = line.index("pl.col_max") + 1
     assert (BAD_CODE, 12, start, start + len("pl.col_max(share)")) in found(text)
 
 
-@pytest.mark.parametrize("change", [lambda t: t.replace("    ", "\t"), lambda t: t.replace("\n", "\r\n"), lambda t: t.replace("\n", "\r"), lambda t: t.rstrip("\n")])
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda t: t.replace("    ", "\t"),
+        lambda t: t.replace("\n", "\r\n"),
+        lambda t: t.replace("\n", "\r"),
+        lambda t: t.rstrip("\n"),
+    ],
+)
 def test_layout_changes_no_finding(change: object) -> None:
     assert callable(change)
     assert [f[:2] for f in found(change(BAD))] == [(BAD_CODE, 12)]
@@ -197,7 +216,9 @@ def test_layout_changes_no_finding(change: object) -> None:
 
 def test_letters_that_python_takes_for_one() -> None:
     """``ｓｈａｒｅ`` is the name ``share`` for Python."""
-    assert [f[:2] for f in found(BAD.replace("pl.col_max(share)", "pl.col_max(ｓｈａｒｅ)"))] == [(BAD_CODE, 12)]
+    assert [f[:2] for f in found(BAD.replace("pl.col_max(share)", "pl.col_max(ｓｈａｒｅ)"))] == [
+        (BAD_CODE, 12)
+    ]
 
 
 def test_a_broken_function_leaves_the_others() -> None:

@@ -247,6 +247,37 @@ async def test_a_fault_in_an_imported_file_is_shown_there(push: Session) -> None
     push.close(uri)
 
 
+FAULTY = PARTS.format(reduction="row_max").replace("row_max(rows)", "row_max(rows, rows, rows)")
+
+
+async def test_code_actions_for_a_fault_that_an_importer_found(push: Session) -> None:
+    pieces = await push.open(FAULTY.replace("@pl.jit.inline", "@pl.jit.inline  # here"), "pieces.py")
+    user = await push.open(USER, "user.py")
+    span = types.Range(push.position(pieces, "return pl"), push.position(pieces, "rows)", 5))
+    found = await push.client.text_document_code_action_async(
+        types.CodeActionParams(push.document(pieces), span, types.CodeActionContext(diagnostics=[]))
+    )
+    titles = [a.title for a in found or () if isinstance(a, types.CodeAction)]
+    assert "Ignore op-bad-arguments on this line" in titles
+    push.close(user)
+    push.close(pieces)
+
+
+async def test_a_pull_takes_findings_in_imported_files_along(pull: Session) -> None:
+    pieces = pull.root / "pieces.py"
+    pieces.write_text(FAULTY, encoding="utf-8")
+    uri = await pull.open(USER, "user.py")
+    report = await pull.client.text_document_diagnostic_async(
+        types.DocumentDiagnosticParams(pull.document(uri))
+    )
+    assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+    assert report.related_documents is not None
+    there = report.related_documents[pieces.as_uri()]
+    assert isinstance(there, types.FullDocumentDiagnosticReport)
+    assert [d.code for d in there.items] == ["op-bad-arguments"]
+    assert "op-bad-arguments" not in [d.code for d in report.items]
+
+
 async def test_an_edit_reaches_the_files_that_import_it(push: Session) -> None:
     sizes = await push.open("# pypto\nROWS = 64\n", "sizes.py")
     uri = await push.open(REGION.replace("ROWS = 64", "from sizes import ROWS"), "sized.py")

@@ -405,7 +405,12 @@ def test_faults_that_the_analysis_survived_are_logged_once(caplog: pytest.LogCap
     server = PyptoServer()
     text = "# pypto\n"
     document = Open("file:///w/k.py", "/w/k.py", text, 1, True, split_lines(text))
-    finding = Diagnostic("internal", "internal error in Simplify", Span(Chunk("/w/k.py", text), 0, 1), data={"fault": KeyError("boom")})
+    finding = Diagnostic(
+        "internal",
+        "internal error in Simplify",
+        Span(Chunk("/w/k.py", text), 0, 1),
+        data={"fault": KeyError("boom")},
+    )
     server.documents[document.uri] = document
     names = Workspace().names("/w/k.py")
     found = Snapshot(0, Tier.FULL, (finding,), FileFacts("/w/k.py", text, Settings(), names))

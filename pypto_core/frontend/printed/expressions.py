@@ -322,7 +322,11 @@ def _attr_value(reader: FunctionReader, node: ast.expr) -> Any:
 
 
 def _signed_number(node: ast.expr) -> int | float | None:
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
+    if (
+        isinstance(node, ast.UnaryOp)
+        and isinstance(node.op, ast.USub)
+        and isinstance(node.operand, ast.Constant)
+    ):
         value = node.operand.value
         if type(value) is int or type(value) is float:
             return -value

@@ -89,7 +89,9 @@ def _remote_load(_: Any, name: str, __: Any, ___: Any, kwargs: dict[str, Any], _
     return "pld.tile.remote_load"
 
 
-def _window_buffer(reader: FunctionReader, name: str, _: Any, given: Any, kwargs: dict[str, Any], __: Any) -> str:
+def _window_buffer(
+    reader: FunctionReader, name: str, _: Any, given: Any, kwargs: dict[str, Any], __: Any
+) -> str:
     if reader.target is not None and "name" not in given:
         kwargs["name"] = reader.target
     return name

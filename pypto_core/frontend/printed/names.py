@@ -130,9 +130,7 @@ def _loop_definitions(stmt: ast.For) -> Iterator[tuple[str, Definition]]:
         yield from ((name, Definition(None, index=True)) for name in target_names(target))
         carried = []
     if kind not in ("spmd", "split_aiv"):
-        yield from (
-            (name, Definition(annotation)) for name, annotation in yield_names(tail_yield(body))
-        )
+        yield from ((name, Definition(annotation)) for name, annotation in yield_names(tail_yield(body)))
     yield from ((name, Definition(None, carried=True)) for name in carried)
     yield from definitions(body)
 
@@ -150,7 +148,11 @@ def base_names(order: list[str]) -> dict[str, str]:
         if base is not None and count:
             hints[name] = base
     while True:
-        wrong = {hints[name] for name, again in zip(order, _printed_again(order, hints), strict=True) if name != again}
+        wrong = {
+            hints[name]
+            for name, again in zip(order, _printed_again(order, hints), strict=True)
+            if name != again
+        }
         if not wrong:
             return hints
         folded = {hints[name] for name in order if hints[name] != name}

@@ -117,7 +117,11 @@ class _ProgramReader:
             elif isinstance(node, ast.Assign):
                 self._dynamic(node)
             elif isinstance(node, ast.ClassDef):
-                message = f"the text holds several programs: '{cls.name}' and '{node.name}'" if cls is not None else ""
+                message = (
+                    f"the text holds several programs: '{cls.name}' and '{node.name}'"
+                    if cls is not None
+                    else ""
+                )
                 self.diagnostics.append(error("text-multiple", message, self.source.span(node)))
         if cls is None:
             empty = error("text-empty", "the text holds no program", Span(self.chunk, 0, 0))
@@ -137,7 +141,11 @@ class _ProgramReader:
 
     def _dynamic(self, node: ast.Assign) -> None:
         call, target = node.value, node.targets[0]
-        if isinstance(call, ast.Call) and dotted(call.func) == ("pl", "dynamic") and isinstance(target, ast.Name):
+        if (
+            isinstance(call, ast.Call)
+            and dotted(call.func) == ("pl", "dynamic")
+            and isinstance(target, ast.Name)
+        ):
             hint = string_literal(call.args[0]) if call.args else None
             span = self.source.span(node)
             self.names.dynamic[target.id] = Var(hint or target.id, INDEX_TYPE, span=span)
@@ -154,7 +162,11 @@ class _ProgramReader:
 
     def _adopt(self, reader: FunctionReader, valid_shape: ast.expr) -> None:
         for inner in ast.walk(valid_shape):
-            if isinstance(inner, ast.Name) and inner.id in reader.names.params and inner.id in self.names.dynamic:
+            if (
+                isinstance(inner, ast.Name)
+                and inner.id in reader.names.params
+                and inner.id in self.names.dynamic
+            ):
                 var = reader.names.defined(inner.id)
                 if var is not None:
                     self.names.dynamic[inner.id] = var
@@ -189,7 +201,9 @@ class FunctionReader:
         for name, definition in definitions(node.body):
             bound.setdefault(name, definition)
         order = [*params, *(name for name in bound if name not in params)]
-        order = [name for name in order if name not in program.names.dynamic or name in params or name in bound]
+        order = [
+            name for name in order if name not in program.names.dynamic or name in params or name in bound
+        ]
         self.names = FunctionNames(program.names, params, bound, base_names(order), self._read_type_of)
         self._orphans: list[str] | None = None
 
@@ -282,7 +296,9 @@ class FunctionReader:
         plain = role is Role.SubWorker and level is not None and level >= Level.HOST and level <= Level.GLOBAL
         abstract = len(body_nodes) == 1 and _is_ellipsis(body_nodes[0])
         if plain:
-            body: Stmt = InlineStmt("" if abstract else self._verbatim(body_nodes), span=self.source.span(node))
+            body: Stmt = InlineStmt(
+                "" if abstract else self._verbatim(body_nodes), span=self.source.span(node)
+            )
         elif abstract:
             body = SeqStmts((), span=self.source.span(node))
         else:
@@ -363,7 +379,9 @@ def func_attr(node: ast.stmt) -> ast.expr | None:
 
 
 def _is_ellipsis(node: ast.stmt) -> bool:
-    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is Ellipsis
+    return (
+        isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is Ellipsis
+    )
 
 
 _PREFIXES = frozenset({"pl", "pld", "self", "inf", "nan", "abs"})

@@ -75,7 +75,9 @@ def read_statement(reader: FunctionReader, node: ast.stmt, stmts: list[Stmt]) ->
     """Append what ``node`` stands for."""
     handler = _STATEMENTS.get(node.__class__)
     if handler is None:
-        raise PrintedFault("stmt-unsupported", f"'{reader.source.source(node)}' is no printed statement", node)
+        raise PrintedFault(
+            "stmt-unsupported", f"'{reader.source.source(node)}' is no printed statement", node
+        )
     comments = reader.comments(node)
     before = len(stmts)
     handler(reader, node, stmts)
@@ -166,11 +168,16 @@ def _return_vars(
 
 
 def _iter_args(
-    reader: FunctionReader, names: list[str], inits: ast.expr | None, closing: list[tuple[str, ast.expr | None]]
+    reader: FunctionReader,
+    names: list[str],
+    inits: ast.expr | None,
+    closing: list[tuple[str, ast.expr | None]],
 ) -> tuple[IterArg, ...]:
     values = inits.elts if isinstance(inits, ast.Tuple | ast.List) else []
     if len(values) != len(names):
-        raise PrintedFault("loop-init-count", f"{len(names)} carried names, {len(values)} initial values", inits)
+        raise PrintedFault(
+            "loop-init-count", f"{len(names)} carried names, {len(values)} initial values", inits
+        )
     made: list[IterArg] = []
     for i, (name, value) in enumerate(zip(names, values, strict=True)):
         init = reader.expr(value)
@@ -242,9 +249,7 @@ def _counted_loop(
     iter_args = _iter_args(reader, carried, given.get("init_values"), closing) if carried else ()
     body = reader.body(node.body)
     return_vars = _return_vars(reader, closing, _tail_values(body) or iter_args)
-    stmts.append(
-        ForStmt(loop_var, start, stop, step, iter_args, body, return_vars, kind, attrs, span=span)
-    )
+    stmts.append(ForStmt(loop_var, start, stop, step, iter_args, body, return_vars, kind, attrs, span=span))
 
 
 def loop_dtype(bounds: list[Expr]) -> DataType:
@@ -306,7 +311,9 @@ def _split_aiv(reader: FunctionReader, node: ast.For, call: ast.Call, stmts: lis
     stmts.append(SplitAivScopeStmt(body, mode, span=reader.source.span(node)))
 
 
-def _spmd_fields(reader: FunctionReader, call: ast.Call) -> tuple[Expr, bool, str, SplitMode, dict[str, Any], dict[str, Any]]:
+def _spmd_fields(
+    reader: FunctionReader, call: ast.Call
+) -> tuple[Expr, bool, str, SplitMode, dict[str, Any], dict[str, Any]]:
     """core_num, sync_start, name hint, split mode, attributes of the inner InCore and of the Spmd."""
     given = {k.arg: k.value for k in call.keywords}
     core_num = reader.expr(call.args[0] if call.args else given["core_num"])
@@ -314,7 +321,14 @@ def _spmd_fields(reader: FunctionReader, call: ast.Call) -> tuple[Expr, bool, st
     attrs: dict[str, Any] = {}
     if "deps" in given:
         attrs["manual_dep_edges"] = _deps(reader, given["deps"])
-    return core_num, _true(given.get("sync_start")), string_literal(given.get("name_hint")) or "", split, inner, attrs
+    return (
+        core_num,
+        _true(given.get("sync_start")),
+        string_literal(given.get("name_hint")) or "",
+        split,
+        inner,
+        attrs,
+    )
 
 
 def _spmd_tail(reader: FunctionReader, call: ast.Call, attrs: dict[str, Any]) -> None:
@@ -335,9 +349,7 @@ def _spmd_loop(reader: FunctionReader, node: ast.For, call: ast.Call, stmts: lis
     stmts.append(SpmdScopeStmt(incore, core_num, sync_start, name_hint=hint, attrs=attrs, span=span))
 
 
-def _spmd_with(
-    reader: FunctionReader, node: ast.With, call: ast.Call, stmts: list[Stmt]
-) -> None:
+def _spmd_with(reader: FunctionReader, node: ast.With, call: ast.Call, stmts: list[Stmt]) -> None:
     core_num, sync_start, hint, split, inner, attrs = _spmd_fields(reader, call)
     task = _task_id(reader, node, stmts)
     if task is not None:

@@ -121,7 +121,9 @@ def _tensor(reader: FunctionReader, node: ast.Subscript) -> Type:
         else:
             layout = _symbol(extra)
             if not isinstance(layout, TensorLayout):
-                raise PrintedFault("layout-unknown", f"'{reader.source.source(extra)}' is not a layout", extra)
+                raise PrintedFault(
+                    "layout-unknown", f"'{reader.source.source(extra)}' is not a layout", extra
+                )
             view = TensorView(layout=layout)
     if head is not None and head[-1] == "DistributedTensor":
         return DistributedTensorType(shape, dtype, memref, view)
@@ -143,7 +145,9 @@ def _tile(reader: FunctionReader, node: ast.Subscript) -> Type:
         else:
             symbol = _symbol(extra)
             if not isinstance(symbol, MemorySpace):
-                raise PrintedFault("memspace-unknown", f"'{reader.source.source(extra)}' is no memory space", extra)
+                raise PrintedFault(
+                    "memspace-unknown", f"'{reader.source.source(extra)}' is no memory space", extra
+                )
             space = symbol
     tile_view = _tile_view(reader, view, shape, space) if view is not None else None
     return TileType(shape, dtype, memref, tile_view, space)

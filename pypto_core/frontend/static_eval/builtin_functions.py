@@ -92,7 +92,9 @@ def _extreme(name: str) -> Callable[[Interpreter, Arguments, Keywords], Value]:
         best: tuple[Any, Value] | None = None
         for item in items:
             it.budget.spend()
-            by = plain(it.call(key, [item], {}) if key is not None and key.data is not None else item, assumed)
+            by = plain(
+                it.call(key, [item], {}) if key is not None and key.data is not None else item, assumed
+            )
             try:
                 better = best is None or (by < best[0] if name == "min" else by > best[0])
             except PYTHON_ERRORS as error:
@@ -202,7 +204,9 @@ def _enumerate(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Val
     start = arguments[1] if len(arguments) > 1 else keywords.get("start", Value(0))
     first = plain(start, set())
     return Value(
-        IteratorData(Value((Value(first + i, start.assumed), v)) for i, v in enumerate(it.iterate(arguments[0])))
+        IteratorData(
+            Value((Value(first + i, start.assumed), v)) for i, v in enumerate(it.iterate(arguments[0]))
+        )
     )
 
 
@@ -310,7 +314,9 @@ def _is_instance(value: Value, option: Value) -> bool | None:
         if isinstance(data, InstanceData):
             if data.cls.kind is ClassKind.INT_ENUM:
                 return kind.python_type in (int, object)
-            return kind.python_type is object or (data.cls.kind is ClassKind.NAMED_TUPLE and kind.python_type is tuple)
+            return kind.python_type is object or (
+                data.cls.kind is ClassKind.NAMED_TUPLE and kind.python_type is tuple
+            )
         own = python_type(value)
         return issubclass(own, kind.python_type) if own is not None else kind.python_type is object
     return None
@@ -468,10 +474,69 @@ _FUNCTIONS: dict[str, Callable[[Interpreter, Arguments, Keywords], Value]] = {
     "classmethod": _with_role("classmethod"),
     **{
         name: _refused(name)
-        for name in ["open", "input", "exec", "eval", "compile", "__import__", "globals", "locals", "vars", "setattr", "delattr", "id", "hash", "memoryview", "bytearray", "complex", "slice", "super", "dir", "help", "breakpoint", "issubclass", "format", "ascii", "aiter", "anext"]
+        for name in [
+            "open",
+            "input",
+            "exec",
+            "eval",
+            "compile",
+            "__import__",
+            "globals",
+            "locals",
+            "vars",
+            "setattr",
+            "delattr",
+            "id",
+            "hash",
+            "memoryview",
+            "bytearray",
+            "complex",
+            "slice",
+            "super",
+            "dir",
+            "help",
+            "breakpoint",
+            "issubclass",
+            "format",
+            "ascii",
+            "aiter",
+            "anext",
+        ]
     },
 }
-_EXCEPTIONS = ["BaseException", "Exception", "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError", "RuntimeError", "NotImplementedError", "ImportError", "ModuleNotFoundError", "OSError", "IOError", "FileNotFoundError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "AssertionError", "LookupError", "NameError", "StopIteration", "SystemExit", "KeyboardInterrupt", "EnvironmentError", "TimeoutError", "UserWarning", "DeprecationWarning", "RuntimeWarning", "FutureWarning", "Warning", "PermissionError"]
+_EXCEPTIONS = [
+    "BaseException",
+    "Exception",
+    "ValueError",
+    "TypeError",
+    "KeyError",
+    "IndexError",
+    "AttributeError",
+    "RuntimeError",
+    "NotImplementedError",
+    "ImportError",
+    "ModuleNotFoundError",
+    "OSError",
+    "IOError",
+    "FileNotFoundError",
+    "ZeroDivisionError",
+    "ArithmeticError",
+    "OverflowError",
+    "AssertionError",
+    "LookupError",
+    "NameError",
+    "StopIteration",
+    "SystemExit",
+    "KeyboardInterrupt",
+    "EnvironmentError",
+    "TimeoutError",
+    "UserWarning",
+    "DeprecationWarning",
+    "RuntimeWarning",
+    "FutureWarning",
+    "Warning",
+    "PermissionError",
+]
 
 EXIT_FUNCTIONS = frozenset({"exit", "quit", "sys.exit", "os._exit", "os.abort"})
 

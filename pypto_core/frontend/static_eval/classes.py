@@ -27,7 +27,9 @@ from pypto_core.frontend.static_eval.values import (
 )
 
 #: Names of libraries that may stand as a base and add nothing, or select a kind of class.
-_NEUTRAL_BASES = frozenset({"typing.Generic", "typing.Protocol", "abc.ABC", "typing.Hashable", "typing.Sized"})
+_NEUTRAL_BASES = frozenset(
+    {"typing.Generic", "typing.Protocol", "abc.ABC", "typing.Hashable", "typing.Sized"}
+)
 _KIND_BASES = {
     "enum.Enum": ClassKind.ENUM,
     "enum.IntEnum": ClassKind.INT_ENUM,
@@ -74,7 +76,11 @@ def _add_base(data: ClassData, base: Value) -> None:
         data.opaque = Unknown(f"{data.name} has the base {found.name}", kind=found.name)
     else:
         blocked = first_unknown(base)
-        reason = blocked.data.reason if blocked is not None and isinstance(blocked.data, Unknown) else "not a class"
+        reason = (
+            blocked.data.reason
+            if blocked is not None and isinstance(blocked.data, Unknown)
+            else "not a class"
+        )
         data.opaque = Unknown(f"a base of {data.name} is not known: {reason}")
 
 
@@ -93,7 +99,9 @@ def finish_class(it: Interpreter, data: ClassData, scope: Scope) -> None:
 def _make_members(it: Interpreter, data: ClassData) -> None:
     counter = 0
     for name, value in list(data.namespace.items()):
-        if name.startswith("_") or isinstance(value.data, (PyFunction, KernelFunction, ClassData, BuiltinFunction)):
+        if name.startswith("_") or isinstance(
+            value.data, (PyFunction, KernelFunction, ClassData, BuiltinFunction)
+        ):
             continue
         content = value
         if isinstance(value.data, LibraryName) and value.data.path == "enum.auto()":
@@ -298,7 +306,9 @@ def _as_dict(it: Interpreter, value: Value) -> Value:
     data = value.data
     if isinstance(data, InstanceData) and data.cls.kind is ClassKind.DATACLASS and data.lost is None:
         names = [f.name for f in data.cls.fields if f.name in data.attributes]
-        return Value(DictData({n: (Value(n), _as_dict(it, data.attributes[n])) for n in names}), value.assumed)
+        return Value(
+            DictData({n: (Value(n), _as_dict(it, data.attributes[n])) for n in names}), value.assumed
+        )
     if isinstance(data, ListData) and data.lost is None:
         return Value(ListData(_as_dict(it, v) for v in data.items), value.assumed)
     if isinstance(data, tuple):

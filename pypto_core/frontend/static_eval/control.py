@@ -228,7 +228,9 @@ def stored_names(body: Iterable[ast.AST]) -> list[str]:
             for alias in node.names:
                 if alias.name != "*":
                     names[alias.asname or alias.name.split(".")[0]] = None
-        elif (isinstance(node, ast.ExceptHandler) and node.name) or (isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name):
+        elif (isinstance(node, ast.ExceptHandler) and node.name) or (
+            isinstance(node, (ast.MatchAs, ast.MatchStar)) and node.name
+        ):
             names[node.name] = None
         elif isinstance(node, ast.MatchMapping) and node.rest:
             names[node.rest] = None

@@ -64,7 +64,11 @@ def history(name: str, binding: Binding, module: ModuleEnvironment) -> list[str]
             lines.append(f"{name} = {' '.join(written.split())}")
     for other_module, other in sorted(binding.reads):
         found = module.binding(other) if other_module == module.name else None
-        if found is not None and not isinstance(found.value.data, (PlSymbol, ModuleEnvironment)) and other != name:
+        if (
+            found is not None
+            and not isinstance(found.value.data, (PlSymbol, ModuleEnvironment))
+            and other != name
+        ):
             lines.append(f"{other} = {show(found.value)}")
     return lines
 
@@ -101,7 +105,10 @@ def _container(data: Any, depth: int) -> str | None:
     if isinstance(data, SetData):
         return f"{{{_sequence(list(data.items.values()), depth)}}}" if data.items else "set()"
     if isinstance(data, DictData):
-        pairs = [f"{_text(k.data, depth + 1)}: {_text(v.data, depth + 1)}" for k, v in list(data.items.values())[:20]]
+        pairs = [
+            f"{_text(k.data, depth + 1)}: {_text(v.data, depth + 1)}"
+            for k, v in list(data.items.values())[:20]
+        ]
         return "{" + ", ".join([*pairs, "..."] if len(data.items) > 20 else pairs) + "}"
     if isinstance(data, InstanceData):
         if data.cls.kind in (ClassKind.ENUM, ClassKind.INT_ENUM):

@@ -168,7 +168,9 @@ def _subscript(it: Interpreter, node: ast.Subscript, scope: Scope) -> Value:
 
 
 def _slice(it: Interpreter, node: ast.Slice, scope: Scope) -> Value:
-    parts = [it.evaluate(p, scope) if p is not None else Value(None) for p in (node.lower, node.upper, node.step)]
+    parts = [
+        it.evaluate(p, scope) if p is not None else Value(None) for p in (node.lower, node.upper, node.step)
+    ]
     blocked = first_unknown(*parts)
     if blocked is not None:
         return blocked
@@ -343,7 +345,9 @@ def assign_target(it: Interpreter, target: ast.expr, value: Value, scope: Scope)
     assign(it, target, value, scope)
 
 
-def _collect(it: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope) -> list[Value]:
+def _collect(
+    it: Interpreter, node: ast.ListComp | ast.GeneratorExp | ast.SetComp, scope: Scope
+) -> list[Value]:
     values: list[Value] = []
 
     def emit(inner: Scope) -> None:

@@ -266,10 +266,17 @@ class ModuleGraph:
                 self.interpreter.watch.unsteady = True
             if self._argv is None:
                 argv = self.process.argv
-                note = frozenset({"command line arguments not given" if argv is None else "command line of the settings"})
+                note = frozenset(
+                    {"command line arguments not given" if argv is None else "command line of the settings"}
+                )
                 texts = [self.root_file.filename] if argv is None else [self.root_file.filename, *argv]
                 self._argv = ListData(Value(t, note) for t in texts)
-            return Value(self._argv, frozenset({"command line arguments not given"}) if self.process.argv is None else NO_ASSUMPTIONS)
+            return Value(
+                self._argv,
+                frozenset({"command line arguments not given"})
+                if self.process.argv is None
+                else NO_ASSUMPTIONS,
+            )
         if name == "platform":
             return Value(self.process.platform, frozenset({f"platform {self.process.platform}"}))
         if name == "version_info":
@@ -299,7 +306,9 @@ class ModuleGraph:
         found = self.environ.items.get(hashable(key))
         if found is None:
             return None
-        note = f"environment variable {key.data} of the settings" if key.data in self.process.environment else ""
+        note = (
+            f"environment variable {key.data} of the settings" if key.data in self.process.environment else ""
+        )
         return found[1].assuming(frozenset({note})) if note else found[1]
 
     def _environ_get(self, it: Interpreter, arguments: list[Value], keywords: dict[str, Value]) -> Value:
@@ -310,7 +319,9 @@ class ModuleGraph:
         default = arguments[1] if len(arguments) > 1 else keywords.get("default", Value(None))
         return default.assuming(frozenset({f"environment variable {key.data} not set"}))
 
-    def _environ_set_default(self, it: Interpreter, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    def _environ_set_default(
+        self, it: Interpreter, arguments: list[Value], keywords: dict[str, Value]
+    ) -> Value:
         key = arguments[0]
         found = self._entry(key)
         if found is None:

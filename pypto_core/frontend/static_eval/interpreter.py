@@ -124,7 +124,11 @@ class Interpreter:
     def lookup(self, name: str, scope: Scope) -> Value | None:
         """Value of a name, None when nothing defines it."""
         value = self._bound(name, scope)
-        if self.watch is not None and value is not None and isinstance(value.data, (KernelFunction, ProgramClass)):
+        if (
+            self.watch is not None
+            and value is not None
+            and isinstance(value.data, (KernelFunction, ProgramClass))
+        ):
             self.watch.kernels.add(value.data)
         return value if value is not None else BUILTINS.get(name)
 
@@ -222,7 +226,9 @@ class Interpreter:
 
             return construct(self, data, arguments, keywords, node).assuming(callee.assumed)
         if isinstance(data, Partial):
-            return self.call(data.function, [*data.arguments, *arguments], {**data.keywords, **keywords}, node)
+            return self.call(
+                data.function, [*data.arguments, *arguments], {**data.keywords, **keywords}, node
+            )
         if isinstance(data, PlSymbol):
             from pypto_core.frontend.static_eval.pl_symbols import call_symbol
 
@@ -291,7 +297,9 @@ class Interpreter:
         self.doubt += 1
         if signal.kind is SignalKind.RAISE:
             return unknown(f"{function.name} raises")
-        return unknown(f"the result of {function.name} depends on an unknown condition", "", kind_hint(function.node))
+        return unknown(
+            f"the result of {function.name} depends on an unknown condition", "", kind_hint(function.node)
+        )
 
     # -- statements ----------------------------------------------------------------------------------------------------
 

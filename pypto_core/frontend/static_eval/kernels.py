@@ -83,8 +83,10 @@ def _reach_factory(it: Interpreter, module: ModuleEnvironment, item: FunctionSyn
     for parameter in (*spec.posonlyargs, *spec.args, *spec.kwonlyargs):
         default = function.defaults.get(parameter.arg)
         kind = parameter.annotation.id if isinstance(parameter.annotation, ast.Name) else None
-        arguments[parameter.arg] = default if default is not None else unknown(
-            f"{parameter.arg} of {function.name}, which nothing calls", parameter.arg, kind
+        arguments[parameter.arg] = (
+            default
+            if default is not None
+            else unknown(f"{parameter.arg} of {function.name}, which nothing calls", parameter.arg, kind)
         )
     scope = Scope("function", module, function.scope)
     scope.variables.update(arguments)

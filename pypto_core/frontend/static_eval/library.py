@@ -40,7 +40,27 @@ def _name(path: str) -> Value:
 
 # -- math --------------------------------------------------------------------------------------------------------------
 
-_MATH_FUNCTIONS = ["ceil", "floor", "sqrt", "log", "log2", "log10", "exp", "gcd", "lcm", "isqrt", "pow", "fabs", "isinf", "isnan", "trunc", "copysign", "fmod", "isfinite", "hypot"]
+_MATH_FUNCTIONS = [
+    "ceil",
+    "floor",
+    "sqrt",
+    "log",
+    "log2",
+    "log10",
+    "exp",
+    "gcd",
+    "lcm",
+    "isqrt",
+    "pow",
+    "fabs",
+    "isinf",
+    "isnan",
+    "trunc",
+    "copysign",
+    "fmod",
+    "isfinite",
+    "hypot",
+]
 
 
 def _product(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
@@ -209,7 +229,9 @@ def _path_function(function: Callable[..., str]) -> Model:
 # -- the table ---------------------------------------------------------------------------------------------------------
 
 #: Modules without values of their own: every name is only a name.
-_NAME_ONLY: Final = frozenset({"typing", "typing_extensions", "__future__", "collections.abc", "abc", "types"})
+_NAME_ONLY: Final = frozenset(
+    {"typing", "typing_extensions", "__future__", "collections.abc", "abc", "types"}
+)
 
 MODULES: Final[dict[str, dict[str, Value]]] = {
     "math": _MATH,
@@ -245,7 +267,8 @@ MODULES: Final[dict[str, dict[str, Value]]] = {
         "abc": _name("collections.abc"),
     },
     "pathlib": {
-        name: _function(f"pathlib.{name}", _path) for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")
+        name: _function(f"pathlib.{name}", _path)
+        for name in ("Path", "PurePath", "PosixPath", "PurePosixPath")
     },
     "os.path": {
         "join": _function("os.path.join", _path_function(lambda *p: posixpath.join(*p))),
@@ -280,4 +303,3 @@ def member(it: Interpreter, owner: LibraryName, name: str) -> Value:
         path = "typing" if module == "typing_extensions" else owner.path
         return _name(f"{path}.{name}")
     raise CannotEvaluate(f"{owner.path}.{name} is not modelled")
-

@@ -37,7 +37,44 @@ Method = Callable[["Interpreter", Value, list[Value], dict[str, Value]], Value]
 # -- strings -----------------------------------------------------------------------------------------------------------
 
 _TEXT_METHODS = frozenset(
-    ["lower", "upper", "strip", "lstrip", "rstrip", "split", "rsplit", "join", "replace", "startswith", "endswith", "format", "count", "find", "rfind", "index", "isdigit", "isalpha", "isalnum", "isidentifier", "removeprefix", "removesuffix", "zfill", "title", "capitalize", "splitlines", "partition", "rpartition", "casefold", "swapcase", "ljust", "rjust", "center", "isupper", "islower", "isspace"]
+    [
+        "lower",
+        "upper",
+        "strip",
+        "lstrip",
+        "rstrip",
+        "split",
+        "rsplit",
+        "join",
+        "replace",
+        "startswith",
+        "endswith",
+        "format",
+        "count",
+        "find",
+        "rfind",
+        "index",
+        "isdigit",
+        "isalpha",
+        "isalnum",
+        "isidentifier",
+        "removeprefix",
+        "removesuffix",
+        "zfill",
+        "title",
+        "capitalize",
+        "splitlines",
+        "partition",
+        "rpartition",
+        "casefold",
+        "swapcase",
+        "ljust",
+        "rjust",
+        "center",
+        "isupper",
+        "islower",
+        "isspace",
+    ]
 )
 
 
@@ -86,7 +123,9 @@ def _list_of(owner: Value) -> ListData:
     return data
 
 
-def _changing(action: Callable[[Interpreter, ListData, list[Value], dict[str, Value]], Value | None]) -> Method:
+def _changing(
+    action: Callable[[Interpreter, ListData, list[Value], dict[str, Value]], Value | None],
+) -> Method:
     def call(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         data = _list_of(owner)
         it.change(data)
@@ -433,7 +472,9 @@ def is_complete(data: Any, name: str) -> bool:
 # -- named tuples ------------------------------------------------------------------------------------------------------
 
 
-def _replace_fields(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+def _replace_fields(
+    it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]
+) -> Value:
     data = owner.data
     assert isinstance(data, InstanceData)
     given = {f.name: keywords.get(f.name, data.attributes[f.name]) for f in data.cls.fields}
@@ -443,7 +484,9 @@ def _replace_fields(it: Interpreter, owner: Value, arguments: list[Value], keywo
 def _as_dict(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
     data = owner.data
     assert isinstance(data, InstanceData)
-    return Value(DictData({f.name: (Value(f.name), data.attributes[f.name]) for f in data.cls.fields}), owner.assumed)
+    return Value(
+        DictData({f.name: (Value(f.name), data.attributes[f.name]) for f in data.cls.fields}), owner.assumed
+    )
 
 
 def _make(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -271,7 +271,9 @@ def _container_binary(it: Interpreter, symbol: str, a: Any, b: Any, assumed: Ass
         return Value(text, frozenset(found))
     elif symbol == "|" and isinstance(a, DictData) and isinstance(b, DictData):
         return Value(DictData({**a.items, **b.items}, a.factory), assumed)
-    elif (symbol == "|" and isinstance(a, (LibraryName, TypeValue))) or isinstance(b, (LibraryName, TypeValue)):
+    elif (symbol == "|" and isinstance(a, (LibraryName, TypeValue))) or isinstance(
+        b, (LibraryName, TypeValue)
+    ):
         return Value(LibraryName("typing.Union"), assumed)
     if isinstance(a, SetData) and isinstance(b, SetData):
         it.budget.pass_over(len(a.items) + len(b.items))
@@ -322,7 +324,10 @@ def unary(it: Interpreter, op: ast.unaryop, operand: Value) -> Value:
     if isinstance(data, IntEnum):
         data = int(data)
     if isinstance(data, int):
-        return Value(-data if isinstance(op, ast.USub) else +data if isinstance(op, ast.UAdd) else ~data, operand.assumed)
+        return Value(
+            -data if isinstance(op, ast.USub) else +data if isinstance(op, ast.UAdd) else ~data,
+            operand.assumed,
+        )
     if isinstance(data, float):
         if isinstance(op, ast.Invert):
             raise CannotEvaluate("bad operand type for unary ~: 'float'", fault=True)
@@ -415,9 +420,7 @@ def equals(it: Interpreter, left: Value, right: Value, assumed: set[str]) -> boo
     if isinstance(a, DictData) and isinstance(b, DictData):
         if a.items.keys() != b.items.keys():
             return False
-        return _all_equal(
-            it, [v for _, v in a.items.values()], [b.items[k][1] for k in a.items], assumed
-        )
+        return _all_equal(it, [v for _, v in a.items.values()], [b.items[k][1] for k in a.items], assumed)
     if isinstance(a, InstanceData) and isinstance(b, InstanceData):
         return _instances_equal(it, left, right, assumed)
     if isinstance(a, InstanceData) or isinstance(b, InstanceData):
@@ -456,7 +459,10 @@ def _instances_equal(it: Interpreter, left: Value, right: Value, assumed: set[st
     names = [f.name for f in a.cls.fields if f.compare]
     missing = Value(Unknown("the field is missing"))
     return _all_equal(
-        it, [a.attributes.get(n, missing) for n in names], [b.attributes.get(n, missing) for n in names], assumed
+        it,
+        [a.attributes.get(n, missing) for n in names],
+        [b.attributes.get(n, missing) for n in names],
+        assumed,
     )
 
 

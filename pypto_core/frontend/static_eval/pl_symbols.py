@@ -42,7 +42,9 @@ _SUBMODULES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
 _TYPE_HEADS: Final = frozenset(
     {"Tensor", "Tile", "Scalar", "Array", "Tuple", "DistributedTensor", "InOut", "Out"}
 )
-_NAMESPACES: Final = frozenset({"TensorView", "TileView", "MemRef", "TaskId", "RUNTIME", "Type", "JITFunction"})
+_NAMESPACES: Final = frozenset(
+    {"TensorView", "TileView", "MemRef", "TaskId", "RUNTIME", "Type", "JITFunction"}
+)
 
 
 def type_heads() -> frozenset[str]:
@@ -161,10 +163,15 @@ def decorate(
 ) -> Value | None:
     """Apply a kernel decorator; None when it is none."""
     data = decorator.data
-    form = form_of(data) if isinstance(data, PlSymbol) else data.form if isinstance(data, KernelDecorator) else None
+    form = (
+        form_of(data)
+        if isinstance(data, PlSymbol)
+        else data.form
+        if isinstance(data, KernelDecorator)
+        else None
+    )
     if form is None or not isinstance(function.data, PyFunction):
         return None
     keywords = dict(data.keywords) if isinstance(data, KernelDecorator) else {}
     owner = scope.cls.name if scope.cls is not None else None
     return kernel_of(it, form, keywords, function.data, node, syntax, owner)
-

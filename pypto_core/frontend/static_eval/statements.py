@@ -59,7 +59,9 @@ def assign(
     elif isinstance(target, ast.Attribute):
         store_attribute(it, it.evaluate(target.value, scope), target.attr, value, target)
     elif isinstance(target, ast.Subscript):
-        store_item(it, it.evaluate(target.value, scope), it.evaluate(target.slice, scope), value.assuming(it.taint))
+        store_item(
+            it, it.evaluate(target.value, scope), it.evaluate(target.slice, scope), value.assuming(it.taint)
+        )
     elif isinstance(target, ast.Starred):
         assign(it, target.value, value, scope, statement)
 
@@ -89,9 +91,7 @@ def _unpack(
             assign(it, target, items[position + extra], scope, statement)
 
 
-def store_attribute(
-    it: Interpreter, owner: Value, name: str, value: Value, node: ast.expr | None
-) -> None:
+def store_attribute(it: Interpreter, owner: Value, name: str, value: Value, node: ast.expr | None) -> None:
     """``owner.name = value`` for modules, instances and classes."""
     data = owner.data
     value = value.assuming(it.taint)
@@ -129,9 +129,13 @@ def _augmented(it: Interpreter, node: ast.AugAssign, scope: Scope) -> Signal | N
     if isinstance(target, ast.Name):
         old = it.evaluate(ast.copy_location(ast.Name(target.id, ast.Load()), target), scope)
     elif isinstance(target, ast.Attribute):
-        old = it.evaluate(ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target), scope)
+        old = it.evaluate(
+            ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target), scope
+        )
     else:
-        old = it.evaluate(ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target), scope)
+        old = it.evaluate(
+            ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target), scope
+        )
     right = it.evaluate(node.value, scope)
     if isinstance(old.data, ListData) and old.data.lost is None and isinstance(node.op, ast.Add):
         _extend_in_place(it, old.data, right)
@@ -288,7 +292,9 @@ def _form(decorator: Value) -> str | None:
     return form_of(data) if isinstance(data, PlSymbol) else None
 
 
-def _class_syntax(node: ast.ClassDef, members: list[FunctionSyntax | Statement], source: object) -> ClassSyntax:
+def _class_syntax(
+    node: ast.ClassDef, members: list[FunctionSyntax | Statement], source: object
+) -> ClassSyntax:
     from pypto_core.frontend.syntax import SourceMap
 
     assert isinstance(source, SourceMap)

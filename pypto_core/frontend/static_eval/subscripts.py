@@ -83,7 +83,9 @@ def item(it: Interpreter, base: Value, index: Value) -> Value:
         return Value(picked) if isinstance(position, slice) else picked
     if isinstance(data, (str, bytes, range)):
         return Value(_pick(data, position))
-    raise CannotEvaluate(f"{type_name(data)} has no items", fault=data is None or isinstance(data, (int, float)))
+    raise CannotEvaluate(
+        f"{type_name(data)} has no items", fault=data is None or isinstance(data, (int, float))
+    )
 
 
 def _position(index: Value) -> Any:

@@ -133,7 +133,9 @@ class DictData(MutableData):
 
     __slots__ = ("factory", "items")
 
-    def __init__(self, items: Mapping[Any, tuple[Value, Value]] | None = None, factory: Value | None = None) -> None:
+    def __init__(
+        self, items: Mapping[Any, tuple[Value, Value]] | None = None, factory: Value | None = None
+    ) -> None:
         super().__init__()
         self.items: dict[Any, tuple[Value, Value]] = dict(items or {})
         self.factory = factory
@@ -401,7 +403,9 @@ class ClassData(MutableData):
         self.bases: tuple[ClassData, ...] = ()
         self.namespace: dict[str, Value] = {}
         self.sites: dict[str, Site] = {}
-        self.annotated: dict[str, Site] = {}  # annotated names of the class body, in order, where they are written
+        self.annotated: dict[
+            str, Site
+        ] = {}  # annotated names of the class body, in order, where they are written
         self.fields: list[FieldSpec] = []
         self.members: list[InstanceData] = []
         self.opaque: Unknown | None = None  # an unknown base: instances are unknown

@@ -107,7 +107,9 @@ class _Finalizer:
                         roots[var] = found
         return roots
 
-    def last_uses(self, stmts: Sequence[Stmt], pops: dict[Var, Call], roots: dict[Var, Var]) -> dict[Var, int]:
+    def last_uses(
+        self, stmts: Sequence[Stmt], pops: dict[Var, Call], roots: dict[Var, Var]
+    ) -> dict[Var, int]:
         """Per tile the index of the last statement that reads it or an alias; its own tpop when nothing does."""
         last = dict.fromkeys(pops, 0)
         for i, stmt in enumerate(stmts):

@@ -81,6 +81,8 @@ def test_case(path: Path) -> None:
                 binding = module.binding(expected["name"])
                 shown = show(binding.value) if binding is not None else "not bound"
                 if shown != expected["text"].strip():
-                    wrong.append(f"{filename}:{number}: {expected['name']} is {shown}, expected {expected['text']}")
+                    wrong.append(
+                        f"{filename}:{number}: {expected['name']} is {shown}, expected {expected['text']}"
+                    )
     assert checked, "the case says nothing"
     assert not wrong, "\n".join(wrong)

@@ -116,8 +116,17 @@ def test_values_given_by_the_caller() -> None:
 
 
 def test_text_resolver() -> None:
-    texts = {"config": "N = 3\n", "pkg": "", "pkg.shapes": "from . import base\nM = base.K + 1\n", "pkg.base": "K = 4\n"}
-    root = ModuleFile("k", "k.py", "from config import N\nfrom pkg.shapes import M\nfrom .config import N as P\nS = N + M + P\n")
+    texts = {
+        "config": "N = 3\n",
+        "pkg": "",
+        "pkg.shapes": "from . import base\nM = base.K + 1\n",
+        "pkg.base": "K = 4\n",
+    }
+    root = ModuleFile(
+        "k",
+        "k.py",
+        "from config import N\nfrom pkg.shapes import M\nfrom .config import N as P\nS = N + M + P\n",
+    )
     graph = ModuleGraph(root, TextResolver(texts.get))
     assert data(graph, "S") == 11
 

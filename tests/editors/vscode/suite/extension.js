@@ -123,14 +123,19 @@ const tests = {
     await open("scaled_product.py");
     await serverReady();
     await vscode.commands.executeCommand("pypto.debugInformation");
-    const text = vscode.window.activeTextEditor.document.getText();
+    const text = await until("the text", () => {
+      const shown = vscode.window.activeTextEditor?.document;
+      return shown?.isUntitled && shown.getText();
+    });
     for (const part of [/server from pypto\.interpreter/, /scaled_product\.py: version/, /Python 3/]) assert.match(text, part);
-    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    // It stays open: an untitled document that is opened right after one was closed may get its name, and then its text.
   },
   async "the sample of the walkthrough is a kernel without errors"() {
     await vscode.commands.executeCommand("pypto.openSample");
-    const { document } = vscode.window.activeTextEditor;
-    assert.ok(document.isUntitled);
+    const { document } = await until("the sample", () => {
+      const editor = vscode.window.activeTextEditor;
+      return editor?.document.isUntitled && editor.document.getText().includes("pl.program") && editor;
+    });
     await until("a hover", async () => (await hover(document, "scaled = pl.mul", 1)).includes("per lane"));
     assert.deepEqual(ours(document).filter((d) => d.severity === vscode.DiagnosticSeverity.Error), []);
     await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
