@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types unit score bench fuzz docs editors extension extension-bundled pictures clean
+.PHONY: demo test lint types unit score bench fuzz dist-check docs editors extension extension-bundled pictures clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +33,16 @@ score: $(VENV)/.installed
 
 bench: $(VENV)/.installed
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
+
+# Half an hour of nearly right kernels; `make fuzz MINUTES=5 SEED=7` for another run.
+MINUTES ?= 30
+SEED ?= 0
+fuzz: $(VENV)/.installed
+	$(BIN)/python -m tools.fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS)
+
+# Wheel and sdist, looked into, installed into a new environment and used from another folder.
+dist-check: $(VENV)/.installed
+	$(BIN)/python -m tools.dist_check
 
 # Pages of rules and passes are generated; the site is built into site/ and any broken link is an error.
 docs: $(VENV)/.docs-installed

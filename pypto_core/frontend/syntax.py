@@ -1,8 +1,8 @@
 """Syntax trees with positions: the one place where text becomes a tree (docs/spec/language.md §6).
 
 Trees are those of the standard library's ``ast``: it parses a 2,000-line file in a few hundredths of a second and gives
-exact positions, and it never runs anything. Tools that rewrite source (quick fixes) may use libcst on the one piece
-that they edit.
+exact positions, and it never runs anything. Tools that rewrite source (quick fixes) edit
+ranges of the author's text at these positions.
 
 Positions of ``ast`` are lines and UTF-8 columns of the parsed text; :class:`SourceMap` turns them into spans, character
 offsets into the chunk. A piece of a chunk (one statement of a function body, say) is parsed on its own with

@@ -153,7 +153,7 @@ if __name__ == "__main__":
 #: Names that Python, its libraries or common tools import by themselves, or that ours would import.
 IMPORTED_BY_OTHERS = (
     "sitecustomize.py", "usercustomize.py", "conftest.py", "setup.py", "noxfile.py", "tasks.py", "__init__.py", "__main__.py", "ast.py", "typing.py", "json.py",
-    "re.py", "click.py", "rich.py", "libcst.py", "pygls.py", "lsprotocol.py", "tomllib.py", "dataclasses.py", "email.py", "csv.py", "glob.py", "fnmatch.py",
+    "re.py", "click.py", "rich.py", "pygls.py", "lsprotocol.py", "tomllib.py", "dataclasses.py", "email.py", "csv.py", "glob.py", "fnmatch.py",
     "multiprocessing.py", "concurrent.py", "pypto_core.py", "pypto.py", "numpy.py", "torch.py", "logging.py", "importlib.py", "textwrap.py", "difflib.py",
     "asyncio.py", "inspect.py", "tokenize.py", "pathlib.py", "shutil.py", "decimal.py", "random.py",
 )  # fmt: skip

@@ -49,8 +49,8 @@ def plain_call(function: Callable[..., Any]) -> Callable[[Interpreter, Arguments
 
     def call(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
         assumed: set[str] = set()
-        values = [plain(v, assumed) for v in arguments]
-        named = {k: plain(v, assumed) for k, v in keywords.items()}
+        values = [plain(v, assumed, it.budget) for v in arguments]
+        named = {k: plain(v, assumed, it.budget) for k, v in keywords.items()}
         it.budget.pass_over(weight(values))
         try:
             result = function(*values, **named)
@@ -93,7 +93,9 @@ def _extreme(name: str) -> Callable[[Interpreter, Arguments, Keywords], Value]:
         for item in items:
             it.budget.spend()
             by = plain(
-                it.call(key, [item], {}) if key is not None and key.data is not None else item, assumed
+                it.call(key, [item], {}) if key is not None and key.data is not None else item,
+                assumed,
+                it.budget,
             )
             try:
                 better = best is None or (by < best[0] if name == "min" else by > best[0])

@@ -287,7 +287,7 @@ def _formatted(it: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
 
 
 def _format_piece(it: Interpreter, piece: ast.FormattedValue, scope: Scope, assumed: set[str]) -> str:
-    data = plain(it.evaluate(piece.value, scope), assumed)
+    data = plain(it.evaluate(piece.value, scope), assumed, it.budget)
     spec = ""
     if piece.format_spec is not None:
         spec_value = it.evaluate(piece.format_spec, scope)

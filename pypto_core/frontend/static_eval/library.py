@@ -68,7 +68,7 @@ def _product(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value
     result: Any = plain(keywords.get("start", Value(1)), assumed)
     for item in it.iterate(arguments[0]):
         it.budget.spend()
-        result = result * plain(item, assumed)
+        result = result * plain(item, assumed, it.budget)
         if isinstance(result, (str, bytes, list, tuple)):
             raise CannotEvaluate("prod() of something that is no number")
         it.budget.integer(result)

@@ -84,6 +84,11 @@ class Budget:
         if elements > 64:
             self.spend(elements >> 4)
 
+    def walk(self, parts: int) -> None:
+        """Account for a visit to each of so many parts of a nested value; a part costs more than an element of a copy."""
+        if parts > 64:
+            self.spend(parts >> 2)
+
     def integer(self, value: object) -> None:
         if type(value) is int and value.bit_length() > self.limits.bits:
             raise LimitReached(f"integer of more than {self.limits.bits} bits")

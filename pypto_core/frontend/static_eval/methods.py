@@ -81,12 +81,12 @@ _TEXT_METHODS = frozenset(
 def _text_method(name: str) -> Method:
     def call(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         assumed: set[str] = set()
-        text = plain(owner, assumed)
+        text = plain(owner, assumed, it.budget)
         if name == "join" and arguments:
-            values: list[Any] = [[plain(v, assumed) for v in it.iterate(arguments[0])]]
+            values: list[Any] = [[plain(v, assumed, it.budget) for v in it.iterate(arguments[0])]]
         else:
-            values = [plain(v, assumed) for v in arguments]
-        named = {k: plain(v, assumed) for k, v in keywords.items()}
+            values = [plain(v, assumed, it.budget) for v in arguments]
+        named = {k: plain(v, assumed, it.budget) for k, v in keywords.items()}
         it.budget.pass_over(len(text) + weight(values))
         _refuse_large(it, name, text, values)
         try:
@@ -224,7 +224,7 @@ def sort_values(it: Interpreter, items: list[Value], keywords: dict[str, Value])
     for item in items:
         it.budget.spend()
         by = it.call(key, [item], {}) if key is not None and key.data is not None else item
-        keyed.append((plain(by, assumed), item))
+        keyed.append((plain(by, assumed, it.budget), item))
     reverse = it.truth(keywords["reverse"]) if "reverse" in keywords else False
     if reverse is None:
         raise CannotEvaluate("the order is not known")

@@ -32,6 +32,7 @@ from pypto_core.frontend.static_eval.values import (
 
 if TYPE_CHECKING:
     from pypto_core.frontend.static_eval.interpreter import Interpreter
+    from pypto_core.frontend.static_eval.limits import Budget
 
 BINARY: dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any], str]] = {
     ast.Add: ("+", operator.add, "add"),
@@ -64,16 +65,22 @@ def is_scalar(data: Any) -> bool:
     return isinstance(data, SCALARS)
 
 
-def plain(value: Value, assumed: set[str]) -> Any:
+def plain(value: Value, assumed: set[str], budget: Budget | None = None) -> Any:
     """Python object for a value that is known through and through; notes the assumptions on the way.
 
-    Raises CannotEvaluate on Unknown parts and on objects without a Python counterpart.
+    ``budget`` pays for the parts, also when the value is refused in the end. Raises CannotEvaluate on Unknown parts,
+    on objects without a Python counterpart and on values of too many parts.
     """
-    return _plain(value, assumed, _Room(_PLAIN_PARTS))
+    room = _Room(_PLAIN_PARTS)
+    try:
+        return _plain(value, assumed, room)
+    finally:
+        if budget is not None:
+            budget.walk(_PLAIN_PARTS - room.left)
 
 
 #: Parts of a value that is taken as a whole; lists that hold one list many times have more parts than they take memory.
-_PLAIN_PARTS = 1_000_000
+_PLAIN_PARTS = 100_000
 _KEY_PARTS = 10_000
 
 
@@ -262,7 +269,7 @@ def _container_binary(it: Interpreter, symbol: str, a: Any, b: Any, assumed: Ass
     elif symbol == "%" and isinstance(a, str):
         check_format(a)
         found: set[str] = set(assumed)
-        argument = plain(Value(b), found)
+        argument = plain(Value(b), found, it.budget)
         try:
             text = a % argument
         except PYTHON_ERRORS as error:
@@ -377,7 +384,7 @@ def compare(it: Interpreter, op: ast.cmpop, left: Value, right: Value) -> Value:
         if method is not None:
             return it.call(method, [left, right], {})
     notes: set[str] = set(assumed)
-    a, b = plain(left, notes), plain(right, notes)
+    a, b = plain(left, notes, it.budget), plain(right, notes, it.budget)
     it.budget.pass_over(min(weight(a), weight(b)))
     try:
         return Value(bool(function(a, b)), frozenset(notes))
@@ -479,7 +486,7 @@ def contains(it: Interpreter, container: Value, item: Value) -> Value:
             return blocked
         return Value(hashable(item) in data.items, frozenset(assumed))
     if isinstance(data, (str, bytes, range)):
-        needle = plain(item, assumed)
+        needle = plain(item, assumed, it.budget)
         it.budget.pass_over(len(data))
         try:
             return Value(needle in data, frozenset(assumed))

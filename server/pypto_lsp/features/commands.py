@@ -90,7 +90,7 @@ def debug_text(server: PyptoServer) -> str:
     """What a bug report needs."""
     lines = [
         f"pypto-lsp {__version__}, Python {sys.version.split()[0]} ({sys.executable}), process {os.getpid()}",
-        f"{platform.platform()}, pygls {version('pygls')}, libcst {version('libcst')}",
+        f"{platform.platform()}, pygls {version('pygls')}, lsprotocol {version('lsprotocol')}",
         f"peak memory {peak_memory()}, revision {server.core.db.revision}",
         "",
         "open documents:",
