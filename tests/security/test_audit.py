@@ -88,6 +88,7 @@ class Session:
         self._in: IO[bytes] = self.process.stdin
         self._out: IO[bytes] = self.process.stdout
         self._number = 0
+        self.published: list[dict[str, object]] = []
 
     def notify(self, method: str, params: object) -> None:
         self._send({"jsonrpc": "2.0", "method": method, "params": params})
@@ -113,6 +114,8 @@ class Session:
         message: dict[str, object] = json.loads(self._out.read(length))
         if "method" in message and "id" in message:
             self._send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+        elif message.get("method") == "textDocument/publishDiagnostics":
+            self.published.append(message)
         return message
 
 
@@ -148,11 +151,8 @@ def test_the_server_only_reads(hostile: Path) -> None:
             session.request(method, place)
         session.request("textDocument/documentSymbol", {"textDocument": place["textDocument"]})
         session.request("workspace/symbol", {"query": "kernel"})
-        published = None
-        while published is None:
-            message = session.read()
-            if message.get("method") == "textDocument/publishDiagnostics" and "kernels.py" in str(message):
-                published = message
+        while not any("kernels.py" in str(message) for message in session.published):
+            session.read()
         session.request("shutdown", None)
         session.notify("exit", None)
         assert session.process.wait(60) == 0
