@@ -7,9 +7,10 @@ from typing import Any
 
 from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, nearest
 from pypto_core.frontend.folding import outer_only
-from pypto_core.frontend.symbols import ADIR, symbol_value
+from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import dotted, string_literal
 from pypto_core.ir import ArgDirection, SplitMode, Var
+from pypto_core.ops.dsl.constants import ARG_DIRECTIONS
 
 
 def read_attrs(ctx: FunctionContext, node: ast.expr, code: str = "call-attrs") -> dict[str, Any]:
@@ -39,13 +40,13 @@ def read_value(ctx: FunctionContext, key: str, node: ast.expr, code: str = "call
             return -number
     path = dotted(node)
     if path is not None and len(path) > 1:
-        if path[-2] == "adir" and path[-1] not in ADIR:
+        if path[-2] == "adir" and path[-1] not in ARG_DIRECTIONS:
             ctx.fail(
                 "call-arg-directions",
-                f"'{path[-1]}' is no argument direction{did_you_mean(path[-1], ADIR)}; there are {', '.join(ADIR)}",
+                f"'{path[-1]}' is no argument direction{did_you_mean(path[-1], ARG_DIRECTIONS)}; there are {', '.join(ARG_DIRECTIONS)}",
                 node,
                 name=path[-1],
-                suggestion=nearest(path[-1], ADIR),
+                suggestion=nearest(path[-1], ARG_DIRECTIONS),
             )
         symbol = symbol_value(path)
         if isinstance(symbol, SplitMode):

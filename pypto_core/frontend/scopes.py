@@ -19,7 +19,7 @@ from pypto_core.frontend.context import (
 from pypto_core.frontend.scope_options import name_hint, read_optimizations, task_id, tensor_list
 from pypto_core.frontend.spmd import spmd_scope
 from pypto_core.frontend.submits import literal_flag, read_deps
-from pypto_core.frontend.symbols import ScopeMode, enum_member
+from pypto_core.frontend.symbols import enum_member
 from pypto_core.frontend.syntax import dotted
 from pypto_core.ir import (
     ClusterScopeStmt,
@@ -29,6 +29,7 @@ from pypto_core.ir import (
     Role,
     RuntimeScopeStmt,
 )
+from pypto_core.ops.dsl.constants import ScopeMode
 
 _AT_KEYWORDS = (
     "level", "role", "optimizations", "deps", "no_dep_args", "dumps", "allow_early_resolve", "name_hint", "windowize",

@@ -13,79 +13,17 @@ from pypto_core.ir import (
     PTR,
     UNKNOWN,
     WINDOW_BUFFER_TYPE,
-    ArgDirection,
-    AtomicType,
-    CompactMode,
     DataType,
-    ForKind,
-    FunctionType,
-    Level,
-    MemorySpace,
-    NotifyOp,
-    PadValue,
-    PipeType,
-    ReduceOp,
     Role,
-    SplitMode,
-    TensorLayout,
-    TileLayout,
     Type,
-    WaitCmp,
 )
-
-
-class ScopeMode(IntEnum):
-    """Argument of ``pl.scope``."""
-
-    AUTO = 0
-    MANUAL = 1
-
-
-class MaskPattern(IntEnum):
-    """Lane masks of ``pl.tile.gather_mask`` and its relatives."""
-
-    P0101 = 1
-    P1010 = 2
-    P0001 = 3
-    P0010 = 4
-    P0100 = 5
-    P1000 = 6
-    P1111 = 7
-
+from pypto_core.ops.dsl.constants import ARG_DIRECTIONS, ENUMERATIONS, VALUES
 
 #: Enumeration name as written after ``pl.`` or ``pld.`` -> class.
-ENUMS: dict[str, type[IntEnum]] = {
-    "FunctionType": FunctionType,
-    "ForKind": ForKind,
-    "AtomicType": AtomicType,
-    "Level": Level,
-    "Role": Role,
-    "SplitMode": SplitMode,
-    "Mem": MemorySpace,
-    "MemorySpace": MemorySpace,
-    "PipeType": PipeType,
-    "TensorLayout": TensorLayout,
-    "TileLayout": TileLayout,
-    "PadValue": PadValue,
-    "CompactMode": CompactMode,
-    "ScopeMode": ScopeMode,
-    "NotifyOp": NotifyOp,
-    "WaitCmp": WaitCmp,
-    "ReduceOp": ReduceOp,
-    "MaskPattern": MaskPattern,
-}
-
-ADIR: dict[str, ArgDirection] = {d.printed: d for d in ArgDirection}
+ENUMS: dict[str, type[IntEnum]] = {path.rpartition(".")[2]: cls for path, cls in ENUMERATIONS.items()}
 
 #: Constants directly below ``pl``.
-CONSTANTS: dict[str, object] = {
-    "AUTO": -1,
-    "ND": TensorLayout.ND,
-    "DN": TensorLayout.DN,
-    "NZ": TensorLayout.NZ,
-    "MX_A_ZZ": TensorLayout.MX_A_ZZ,
-    "MX_B_NN": TensorLayout.MX_B_NN,
-}
+CONSTANTS: dict[str, object] = {path.rpartition(".")[2]: value for path, value in VALUES.items()}
 
 #: Last component of a type without arguments -> type.
 SINGLETONS: dict[str, Type] = {
@@ -125,7 +63,7 @@ def symbol_value(path: tuple[str, ...]) -> DataType | Enum | int | None:
     if len(path) >= 2:
         owner = path[-2]
         if owner == "adir":
-            return ADIR.get(last)
+            return ARG_DIRECTIONS.get(last)
         if owner in ENUMS:
             return enum_member(owner, last)
     if len(path) <= 2:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pypto_core.frontend.printed.expressions import dtype_of, read_attrs
 from pypto_core.frontend.printed.faults import PrintedFault
 from pypto_core.frontend.printed.names import condition_of, is_yield, tail_yield, target_names, yield_names
-from pypto_core.frontend.symbols import ScopeMode, symbol_value
+from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import dotted, int_literal, string_literal
 from pypto_core.ir import (
     UNKNOWN,
@@ -47,6 +47,7 @@ from pypto_core.ir import (
     body_stmts,
     walk,
 )
+from pypto_core.ops.dsl.constants import ScopeMode
 
 if TYPE_CHECKING:
     from pypto_core.frontend.printed.reader import FunctionReader

@@ -11,17 +11,12 @@ from collections.abc import Iterable
 from lsprotocol import types
 
 from pypto_core import Diagnostic, Severity, rules
+from pypto_lsp.links import rule_page
 from pypto_lsp.positions import Positions, uri_of
 from pypto_lsp.server import Open, PyptoServer, Tier
 
 SOURCE = "pypto"
-RULE_PAGES = "https://pypto-lsp.readthedocs.io/en/latest/rules/"
 _TAGS = {"unnecessary": types.DiagnosticTag.Unnecessary, "deprecated": types.DiagnosticTag.Deprecated}
-
-
-def rule_page(code: str) -> str:
-    """Address of the page of a code."""
-    return f"{RULE_PAGES}{code}/"
 
 
 def to_protocol(
