@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from pypto_core.diagnostics import Diagnostic, Related
+from pypto_core.diagnostics import Diagnostic, Related, Severity
 from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Span, calls_in, walk_stmts
 
 _IGNORE = re.compile(r"#[^\S\n]*pypto:[^\S\n]*ignore(?:\[([^\]\n]*)\])?")
@@ -122,6 +122,42 @@ def _covers(codes: frozenset[str] | None, code: str) -> bool:
 def in_file(found: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
     """The findings whose place is in ``file``."""
     return tuple(f for f in found if f.span.filename == file)
+
+
+def of_kernel(finding: Diagnostic, program: Program) -> Diagnostic:
+    """The finding; a performance hint with the kernel that it is about, for :func:`one_hint_per_kernel`."""
+    if finding.severity is not Severity.HINT:
+        return finding
+    return replace(finding, data={**finding.data, "kernel": program.name})
+
+
+def one_hint_per_kernel(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """Each hint once per kernel, at its first place; the other places are related ones.
+
+    A hint is about the kernel rather than about a line, and an ordinary kernel has one for nearly every transfer.
+    """
+    groups: dict[tuple[str, object, str], list[Diagnostic]] = {}
+    for finding in found:
+        if "kernel" in finding.data:
+            key = finding.code, finding.data["kernel"], finding.span.filename
+            groups.setdefault(key, []).append(finding)
+    if all(len(group) == 1 for group in groups.values()):
+        return found
+    told = {id(group[0]): _together(*group) for group in groups.values()}
+    later = {id(finding) for group in groups.values() for finding in group[1:]}
+    return tuple(told.get(id(finding), finding) for finding in found if id(finding) not in later)
+
+
+#: How many other places of a hint are named.
+_PLACES = 20
+
+
+def _together(first: Diagnostic, *others: Diagnostic) -> Diagnostic:
+    if not others:
+        return first
+    more = f"and {len(others)} more place{'s' if len(others) > 1 else ''} in this kernel"
+    places = tuple(Related(other.message, other.span) for other in others[:_PLACES])
+    return replace(first, message=f"{first.message} ({more})", related=first.related + places)
 
 
 #: How many calls of an inlined function are named with a finding in it.

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.engine.findings import related_to_calls
+from pypto_core.engine.findings import of_kernel, related_to_calls
 from pypto_core.engine.wording import in_authors_words
 from pypto_core.frontend.chunk_table import common_ends
 from pypto_core.ir import Program
@@ -87,4 +87,6 @@ def _complete(known: list[tuple[Diagnostic, ...] | None], programs: list[Program
 def _in_words(found: Iterable[Diagnostic] | None, program: Program) -> tuple[Diagnostic, ...] | None:
     if found is None:
         return None
-    return tuple(in_authors_words(finding) for finding in related_to_calls(found, program))
+    return tuple(
+        of_kernel(in_authors_words(finding), program) for finding in related_to_calls(found, program)
+    )

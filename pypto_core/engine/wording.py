@@ -7,8 +7,9 @@ Verifiers and passes speak of the program that they see, in which ``pl.mul(x, 2.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, Final
 
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.ir import Span
@@ -42,10 +43,28 @@ def in_authors_words(finding: Diagnostic) -> Diagnostic:
     """The finding with the author's names and operators, in its message and in its related places."""
     related = tuple(replace(r, message=author_text(r.message, r.span)) for r in finding.related)
     places = [(r.message, r.span) for r in finding.related if "." in r.message]
-    message = author_text(finding.message, finding.span, places)
+    message = author_text(_spoken(finding), finding.span, places)
     if message == finding.message and all(a.message == b.message for a, b in zip(related, finding.related)):
         return finding
     return replace(finding, message=message, related=related)
+
+
+def _spoken(finding: Diagnostic) -> str:
+    """The message, for some codes in plainer words than those that the compiler's own report has to have."""
+    tell = _PLAINER.get(finding.code)
+    return tell(finding.data) if tell is not None and finding.data else finding.message
+
+
+def _short_rows(data: Mapping[str, Any]) -> str:
+    row, bits, wanted = data["bytes"], data["dtype"].bits, data["recommended"]
+    return (
+        f"'{data['op']}' moves rows of {row} B ({data['elements']} x {data['dtype'].name}, {data['space']}); {data['arch']} is only "
+        f"fast with rows of {wanted} B or more: make the last dimension of the tile at least {wanted * 8 // bits} "
+        "where the data allows it"
+    )
+
+
+_PLAINER: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {"tile-innermost-dim": _short_rows}
 
 
 def author_text(text: str, span: Span, places: Sequence[tuple[str, Span]] = ()) -> str:

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from pypto_core.diagnostics import Diagnostic, Severity
 from pypto_core.engine.database import Database, Input, Query, query
 from pypto_core.engine.finder import Finder
-from pypto_core.engine.findings import in_file, unique, without_ignored
+from pypto_core.engine.findings import in_file, one_hint_per_kernel, unique, without_ignored
 from pypto_core.engine.locate import ProgramValues, function_lines
 from pypto_core.engine.lowering import (
     FAULTS,
@@ -440,7 +440,8 @@ class Workspace:
         # Comments may ignore findings in every file that has some.
         files = _Files(db, self._disk)
         texts = {other: files.read(other) or "" for other in {d.span.filename for d in placed} - {path}}
-        return without_ignored(placed, {path: document.text, **texts}, settings.ignore, settings.select)
+        told_of = {path: document.text, **texts}
+        return one_hint_per_kernel(without_ignored(placed, told_of, settings.ignore, settings.select))
 
 
 def _module_path(modules: Modules, importer: str, module: str) -> str | None:

@@ -105,7 +105,11 @@ def _hint(site: _Site, count: int, backend: Backend) -> Diagnostic:
             "hint": HINT,
             "op": site.op,
             "bytes": site.row_bytes,
+            "elements": site.elements,
+            "dtype": site.dtype,
+            "space": site.space,
             "recommended": recommended,
+            "arch": backend.arch,
             "count": count,
         },
     )

@@ -123,10 +123,10 @@ def serve(stdio: bool, tcp: bool, host: str, port: int, log_level: str) -> None:
 )
 @click.option(
     "--severity",
-    default="hint",
     type=click.Choice(list(SEVERITIES)),
-    help="Report findings of at least this severity (default: all).",
+    help="Report findings of at least this severity (default: all but hints, unless --select names some).",
 )
+@click.option("--hints", is_flag=True, help="Report hints as well, e.g. about speed (as --severity hint).")
 @click.option("--fix", is_flag=True, help="Apply the fixes that are safe, then report what is left.")
 @click.option("--statistics", is_flag=True, help="Count the findings by code.")
 @click.option("--stdin-filename", default="stdin.py", metavar="FILE", help="What '-' is to be taken for.")
@@ -141,7 +141,8 @@ def check(
     select: tuple[str, ...],
     ignore: tuple[str, ...],
     exclude: tuple[str, ...],
-    severity: str,
+    severity: str | None,
+    hints: bool,
     fix: bool,
     statistics: bool,
     stdin_filename: str,
@@ -170,10 +171,11 @@ def check(
         results = gathered(_with_progress(made, len(files)))
     except (NoSuchPath, ConfigError) as fault:
         raise _Fault(str(fault)) from fault
-    wanted = SEVERITIES[severity]
+    most = Severity.HINT if hints or select else Severity.INFORMATION
+    wanted = most if severity is None else max(SEVERITIES[severity], Severity.HINT if hints else 0)
     found = [finding for finding in results.findings if finding.severity <= wanted]
     if form == "text":
-        _print_text(results, found)
+        _print_text(results, found, len(results.findings) - len(found) if severity is None else 0)
     else:
         click.echo({"json": as_json, "sarif": as_sarif, "github": as_github}[form](found, results.shown))
     if statistics:
@@ -192,11 +194,11 @@ def _with_progress(made: Iterable[Checked], total: int) -> Iterable[Checked]:
     return track(made, "checking", total=total, console=console(stderr=True), transient=True)
 
 
-def _print_text(results: Report, found: list[Diagnostic]) -> None:
+def _print_text(results: Report, found: list[Diagnostic], hidden: int) -> None:
     out = console()
     for finding in found:
         out.print(report(finding, results.sources, results.shown))
-    out.print(summary(found, results.analysed, len(results.files) - results.analysed))
+    out.print(summary(found, results.analysed, len(results.files) - results.analysed, hidden))
 
 
 # ----------------------------------------------------------------------------------------------------------- one kernel

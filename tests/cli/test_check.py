@@ -65,7 +65,17 @@ def test_hints_alone_are_no_failure(folder: Path) -> None:
     Path("narrow.py").write_text(GOOD.replace("512", "32"))
     result = check("narrow.py")
     assert result.exit_code == 0
-    assert "hint[tile-innermost-dim]" in result.stdout
+    assert result.stdout == "no findings in 1 file; 1 hint not shown (--hints)\n"
+    for asked in (
+        ("--hints",),
+        ("--severity", "hint"),
+        ("--select", "tile-*"),
+        ("--hints", "--severity", "error"),
+    ):
+        result = check("narrow.py", *asked)
+        assert result.exit_code == 0
+        assert result.stdout.count("hint[tile-innermost-dim]") == 1
+        assert result.stdout.splitlines()[-1] == "1 hint in 1 file"
     assert check("narrow.py", "--severity", "warning").stdout == "no findings in 1 file\n"
 
 
@@ -288,7 +298,7 @@ def test_statistics(folder: Path) -> None:
 def test_sarif(folder: Path) -> None:
     (folder / "a b.py").write_text(BAD)
     (folder / "good.py").write_text(GOOD.replace("512", "32"))
-    result = check(".", "--format", "sarif")
+    result = check(".", "--format", "sarif", "--hints")
     log = json.loads(result.stdout)
     jsonschema.validate(log, SCHEMA)
     [run] = log["runs"]

@@ -92,8 +92,8 @@ def _printable(line: str) -> str:
     )
 
 
-def summary(found: Iterable[Diagnostic], files: int, others: int = 0) -> str:
-    """``2 errors, 1 warning in 3 files``; ``others`` were looked at and hold no kernels."""
+def summary(found: Iterable[Diagnostic], files: int, others: int = 0, hidden: int = 0) -> str:
+    """``2 errors, 1 warning in 3 files``; ``others`` were looked at and hold no kernels, ``hidden`` hints are not shown."""
     counts = dict.fromkeys(Severity, 0)
     for finding in found:
         counts[finding.severity] += 1
@@ -106,7 +106,8 @@ def summary(found: Iterable[Diagnostic], files: int, others: int = 0) -> str:
     checked = f"{files} file{'s' if files != 1 else ''}"
     if others:
         checked += f" ({others} other{'s' if others > 1 else ''} without kernels)"
-    return f"{', '.join(parts)} in {checked}" if parts else f"no findings in {checked}"
+    told = f"{', '.join(parts)} in {checked}" if parts else f"no findings in {checked}"
+    return f"{told}; {hidden} hint{'s' if hidden > 1 else ''} not shown (--hints)" if hidden else told
 
 
 def console(stderr: bool = False) -> Console:

@@ -1,0 +1,56 @@
+"""Hints about speed appear once per kernel, in the author's words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pypto_core import Diagnostic, Severity, Workspace, parse, run_pipeline
+from pypto_core.verify import hints_of
+
+SAMPLES = Path(__file__).parents[2] / "docs" / "samples"
+CODE = "tile-innermost-dim"
+RAGGED = (SAMPLES / "ragged_attention.py").read_text(encoding="utf-8")
+LANES = (SAMPLES / "lane_regions.py").read_text(encoding="utf-8")
+FIRST = "q_l1 = pl.load(q, [0, 0], [16, 64], [15, 64], target_memory=pl.Mem.Mat)"
+
+
+def _hints(text: str) -> list[Diagnostic]:
+    workspace = Workspace()
+    workspace.open("kernel.py", text)
+    return [d for d in workspace.diagnostics("kernel.py") if d.severity is Severity.HINT]
+
+
+def test_once_per_kernel_with_the_other_places() -> None:
+    (hint,) = _hints(RAGGED)
+    assert hint.code == CODE
+    assert hint.span.text == FIRST.partition(" = ")[2]
+    assert hint.message == (
+        "'pl.load' moves rows of 128 B (64 x BF16, Mat); a2a3 is only fast with rows of 512 B or more: make the last dimension of "
+        "the tile at least 256 where the data allows it (and 3 more places in this kernel)"
+    )
+    assert [other.span.text.partition("(")[0] for other in hint.related] == ["pl.load", "pl.load", "pl.store"]
+
+
+def test_each_kernel_has_its_own() -> None:
+    second = LANES[LANES.index("@pl.program") :].replace("class LaneRegions", "class Again")
+    found = _hints(f"{LANES}\n\n{second}")
+    assert len(found) == 2
+    assert found[0].span.line < found[1].span.line
+
+
+def test_an_ignored_place_is_not_counted() -> None:
+    (hint,) = _hints(RAGGED.replace(FIRST, f"{FIRST}  # pypto: ignore[{CODE}]"))
+    assert "k" in hint.span.text
+    assert "(and 2 more places in this kernel)" in hint.message
+    everywhere = "\n".join(
+        f"{line}  # pypto: ignore" if "pl." in line else line for line in RAGGED.split("\n")
+    )
+    assert _hints(everywhere) == []
+
+
+def test_the_compilers_report_is_as_it_was() -> None:
+    program = parse(RAGGED, "kernel.py").program
+    assert program is not None
+    raw = hints_of(run_pipeline(program, backend="a2a3"), "a2a3")
+    assert len(raw) == 4
+    assert "innermost dimension of 128B (bfloat16[64]) in Mat" in raw[0].message
