@@ -85,6 +85,13 @@ RULES: tuple[Rule, ...] = (
         fix="review",
     ),
     rule(
+        "boolop-unsupported",
+        "'and' or 'or' of something that is no scalar",
+        "and and or join conditions, which are scalars. A tuple, an array or a task has no truth value in a kernel; compare it with something.",
+        "if n > 3 and «(n, 4)»:\n    a = pl.exp(a)",
+        "if n > 3 and n < 4:\n    a = pl.exp(a)",
+    ),
+    rule(
         "compare-chained",
         "Chained comparison",
         "A comparison has two operands; join several with and.",

@@ -119,6 +119,15 @@ RULES: tuple[Rule, ...] = (
         method,
     ),
     rule(
+        "attrs-annotation-only",
+        "A type as the value of an attribute",
+        "pl.Tensor[...], pl.Scalar[...], pl.Out[...] and the like describe parameters and variables; an attribute of the decorator is a "
+        "constant.",
+        f'@pl.function(attrs={{"shape": «{_T}»}})\ndef kernel(self, x: {_T}):\n    return',
+        f'@pl.function(attrs={{"rows": 64}})\ndef kernel(self, x: {_T}):\n    return',
+        method,
+    ),
+    rule(
         "level-mismatch",
         "Level contradicts the type",
         "The type of a function fixes its level; a different explicit level is refused.",
@@ -442,6 +451,14 @@ RULES: tuple[Rule, ...] = (
         "        return\n\n@pl.program\nclass B:\n    @pl.function\n    def f(self):\n        return\n",
         "# pypto.program: A\nimport pypto.language as pl\n\n@pl.program\nclass A:\n    @pl.function\n    def f(self):\n"
         "        return\n",
+        str,
+    ),
+    rule(
+        "text-kind",
+        "A lone function where a program is expected",
+        "The header of printed IR announces a program: a class under @pl.program. A single function is printed without that header.",
+        "# pypto.program: Example\nimport pypto.language as pl\n\n@pl.function\ndef «f»():\n    return\n",
+        "import pypto.language as pl\n\n@pl.function\ndef f():\n    return\n",
         str,
     ),
 )

@@ -56,6 +56,14 @@ class Annotation:
     free: bool = False
 
 
+def writes_type(node: ast.expr) -> bool:
+    """Whether an expression is a type with its parts (``pl.Tensor[...]``, ``pl.Out[...]``) or its call form."""
+    if not isinstance(node, ast.Subscript | ast.Call):
+        return False
+    path = dotted(node.value if isinstance(node, ast.Subscript) else node.func)
+    return path is not None and path[-1] in (*_TYPE_NAMES, *_WRAPPERS)
+
+
 def read_param(ctx: FunctionContext, node: ast.expr) -> tuple[Type, ParamDirection]:
     """Type and direction of a parameter annotation."""
     direction, inner = direction_of(node)

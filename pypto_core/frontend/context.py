@@ -117,7 +117,8 @@ class ProgramContext:
     """What the functions of one program share.
 
     ``incomplete`` names the functions of which a part was left out because it is wrong or unknown: their IR is good for
-    looking things up, not for lowering.
+    looking things up, not for lowering. ``defined`` says where each function of the program is defined, those included that
+    are declared later.
     """
 
     name: str = ""
@@ -129,6 +130,7 @@ class ProgramContext:
     allocations: dict[object, tuple[str, Var]] = field(default_factory=dict)
     reserved: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     added: dict[str, Function] = field(default_factory=dict)
+    defined: dict[str, Span] = field(default_factory=dict)
     incomplete: set[str] = field(default_factory=set)
     backend: Any = None
     assumed: dict[int, tuple[Expr, frozenset[str]]] = field(default_factory=dict)

@@ -6,6 +6,7 @@ import ast
 from dataclasses import dataclass, field
 from typing import Any
 
+from pypto_core.frontend.annotations import writes_type
 from pypto_core.frontend.attributes import read_value
 from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, enum_list, nearest
 from pypto_core.frontend.recovery import FunctionSyntax, Statement
@@ -175,6 +176,12 @@ def _decorator_value(ctx: FunctionContext, name: str, node: ast.expr) -> Any:
             from pypto_core.frontend.expressions import expr
 
             return expr(ctx, node)
+    if writes_type(node):
+        ctx.fail(
+            "attrs-annotation-only",
+            f"attribute '{name}' cannot be '{ctx.text(node)}': a type stands in annotations only",
+            node,
+        )
     if isinstance(node, ast.Name):
         ctx.fail(
             "attrs-ref", f"attribute '{name}' cannot refer to the name '{node.id}': write the value", node

@@ -288,10 +288,19 @@ def scalar_operand(ctx: FunctionContext, operand: Expr, at: Located, op: ast.AST
             function=function,
         )
     raise ctx.fault(
-        "binop-unsupported",
+        _operator_code(op),
         f"'{symbol}' needs scalar operands, but '{ctx.text(at)}' is {type_words(kind)}",
         at,
     )
+
+
+def _operator_code(op: ast.AST) -> str:
+    """The code for an operator that has no meaning on its operands, by its kind."""
+    if isinstance(op, ast.boolop):
+        return "boolop-unsupported"
+    if isinstance(op, ast.cmpop):
+        return "compare-unsupported"
+    return "unary-unsupported" if isinstance(op, ast.unaryop) else "binop-unsupported"
 
 
 def _rewritten(ctx: FunctionContext, node: ast.expr, function: str) -> str:

@@ -74,19 +74,31 @@ _PYTHON = frozenset(
 
 def _stand_alone(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Expr:
     """A ``@pl.function`` becomes a function of the caller's program under its own name."""
-    from pypto_core.frontend.function import FunctionSpec, parse_function
+    from pypto_core.frontend.function import FunctionSpec, header_span, parse_function
     from pypto_core.frontend.static_closure import ScopeClosure
 
     name = kernel.name
     known = ctx.program.callees.get(name)
-    if known is not None and name not in ctx.program.added:
+    own = header_span(kernel.syntax)
+    other = ctx.program.defined.get(name)
+    if other is None and known is not None:
+        other = known.span
+    if other is not None and other != own:
+        added = name in ctx.program.added
         ctx.fail(
             "external-name-conflict",
-            f"the program has a function '{name}' of its own",
+            f"the program already has another function '{name}'"
+            if added
+            else f"the program has a function '{name}' of its own",
             node.func,
-            related=(Related("defined here", known.span),),
+            related=(
+                Related("the one of the program is defined here", other),
+                Related("this one is defined here", own),
+            ),
+            name=name,
         )
     if known is None:
+        ctx.program.defined[name] = own
         interpreter = _interpreter(ctx)
         inner = ctx.closure
         if interpreter is not None:

@@ -42,12 +42,15 @@ def parse_jit(interpreter: Interpreter, kernel: KernelFunction) -> tuple[ParsedP
     functions = Discovery(interpreter).find(kernel)
     root = functions[-1]
     program = ProgramContext(name=f"_jit_{kernel.name}")
+    _claim_names(functions, program)
     declare_dynamic(functions, program)
     missing: list[Missing] = []
     for function in reversed(functions):
         missing.extend(CallSiteTypes(function, program).run())
     built: list[Function] = []
     for function in functions:
+        if function.is_crowded_out:
+            continue
         before = len(program.diagnostics)
         built.extend(_build(function, program, function is root))
         if function is not root:
@@ -119,6 +122,42 @@ def _keyword(function: JitFunction, name: str) -> ast.keyword | ast.expr:
     return decorator
 
 
+def _claim_names(functions: list[JitFunction], program: ProgramContext) -> None:
+    """One function per name, as in every program (docs/spec/ir.md §1.3): the entry first, then callees before callers.
+
+    Calls of a function that finds its name taken are told, each with both definitions.
+    """
+    root = functions[-1]
+    owners: dict[str, JitFunction] = {}
+    for function in (root, *functions[:-1]):
+        taken = next((name for name in function.made_names if name in owners), None)
+        if taken is None:
+            owners.update((name, function) for name in function.made_names)
+            program.defined.update((name, header_span(function.syntax)) for name in function.made_names)
+            continue
+        function.is_crowded_out = True
+        call = _first_call(function)
+        if call is None or function.caller is None:
+            continue
+        ctx = _caller_context(function.caller, call, program)
+        ctx.error(
+            "external-name-conflict",
+            f"'{root.name}' reaches two functions named '{taken}': a program has one of each name; rename one of them",
+            call.node.func,
+            related=(
+                Related("the other one is defined here", header_span(owners[taken].syntax)),
+                Related("this one is defined here", header_span(function.syntax)),
+            ),
+            name=taken,
+        )
+
+
+def _caller_context(caller: JitFunction, call: DepCall, program: ProgramContext) -> FunctionContext:
+    """For telling something about a call."""
+    dialect = JitDialect(caller, False)
+    return FunctionContext(program, caller.closure, caller.annotations, dialect, call.source, caller.name)
+
+
 def _first_call(function: JitFunction) -> DepCall | None:
     caller = function.caller
     return next((c for c in caller.calls if c.dep is function), None) if caller is not None else None
@@ -141,10 +180,7 @@ def _report_missing(program: ProgramContext, missing: list[Missing]) -> None:
         caller = found.call.dep.caller
         if caller is None or caller.name in program.incomplete:
             continue
-        source = found.call.source
-        ctx = FunctionContext(
-            program, caller.closure, caller.annotations, JitDialect(caller, False), source, caller.name
-        )
+        ctx = _caller_context(caller, found.call, program)
         ctx.error(
             "jit-missing-tensor-meta",
             f"the compiler does not know the shape of '{ctx.text(found.argument)}', which '{found.call.dep.name}' takes as "

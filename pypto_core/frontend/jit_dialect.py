@@ -352,7 +352,7 @@ class JitDialect(Dialect):
                 name=dep.name,
             )
         callee = ctx.program.callees.get(dep.name)
-        if callee is None:
+        if callee is None or dep.is_crowded_out:
             raise Silent
         return self._dep_call(ctx, node, call, callee)
 

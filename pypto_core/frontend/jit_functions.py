@@ -49,8 +49,9 @@ class JitFunction:
     """A JIT function of one program.
 
     ``dynamic`` maps (parameter, axis) to the symbol declared for it; ``types`` holds what call sites say about parameters
-    (None: the compiler's rules give nothing), ``own_types`` what annotations alone say. ``caller`` is the function whose first call decides the types. The body of
-    ``syntax`` has module-level numbers in place of their names.
+    (None: the compiler's rules give nothing), ``own_types`` what annotations alone say. ``caller`` is the function whose
+    first call decides the types. The body of ``syntax`` has module-level numbers in place of their names. ``is_crowded_out``:
+    the program has another function of this name, so this one is left out.
     """
 
     kernel: KernelFunction
@@ -63,6 +64,7 @@ class JitFunction:
     dynamic: dict[tuple[str, int], str] = field(default_factory=dict)
     types: dict[str, Type | None] = field(default_factory=dict)
     own_types: dict[str, Type] = field(default_factory=dict)
+    is_crowded_out: bool = False
 
     @property
     def name(self) -> str:
@@ -71,6 +73,14 @@ class JitFunction:
     @property
     def form(self) -> str:
         return self.kernel.form
+
+    @property
+    def made_names(self) -> tuple[str, ...]:
+        """Names of the program's functions that come of it: three for an external kernel on both kinds of core."""
+        core = self.kernel.keywords.get("core_type") if self.form == "jit.extern" else None
+        if core is not None and core.data == "mixed":
+            return (self.name, f"{self.name}_aic", f"{self.name}_aiv")
+        return (self.name,)
 
     @property
     def params(self) -> list[ast.arg]:

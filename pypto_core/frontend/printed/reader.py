@@ -124,8 +124,7 @@ class _ProgramReader:
                 )
                 self.diagnostics.append(error("text-multiple", message, self.source.span(node)))
         if cls is None:
-            empty = error("text-empty", "the text holds no program", Span(self.chunk, 0, 0))
-            return PrintedProgram(None, [empty])
+            return PrintedProgram(None, [self._no_program()])
         readers = [FunctionReader(self, node) for node in cls.body if isinstance(node, ast.FunctionDef)]
         self.signatures = {r.node.name: r for r in readers}
         self.names.functions = [r.names for r in readers]
@@ -138,6 +137,15 @@ class _ProgramReader:
         unique = {f.name: f for f in functions}
         program = Program(tuple(unique.values()), name, span=self.source.span(cls))
         return PrintedProgram(program, self.diagnostics)
+
+    def _no_program(self) -> Diagnostic:
+        """Why a text whose header promises a program has none."""
+        for node in self.tree.body:
+            if isinstance(node, ast.FunctionDef):
+                message = f"the header says program, but '{node.name}' is a lone function: put it into a class, or delete the header"
+                start = self.source.span(node).start + len("def ")
+                return error("text-kind", message, Span(self.chunk, start, start + len(node.name)))
+        return error("text-empty", "the text holds no program", Span(self.chunk, 0, 0))
 
     def _dynamic(self, node: ast.Assign) -> None:
         call, target = node.value, node.targets[0]
