@@ -63,7 +63,8 @@ if TYPE_CHECKING:
         tile_bytes,
     )
     from pypto_core.engine.workspace import Document, Entry, FileFacts, Settings, Workspace
-    from pypto_core.fixes import Edit, Fix, Source, apply_edits, fixes_for
+    from pypto_core.fixes import Edit, Fix, Source, apply_edits, fixers, fixes_for
+    from pypto_core.frontend.chunk_table import common_ends
     from pypto_core.frontend.parse import ParseResult, parse
     from pypto_core.frontend.recovery import parse_file
     from pypto_core.ir import (
@@ -200,12 +201,14 @@ _HOMES = {
         "Fix",
         "Source",
         "apply_edits",
+        "fixers",
         "fixes_for",
     ),
     "pypto_core.frontend": (
         "ParseResult",
         "parse",
     ),
+    "pypto_core.frontend.chunk_table": ("common_ends",),
     "pypto_core.frontend.recovery": ("parse_file",),
     "pypto_core.ir": (
         "AssignStmt",
@@ -318,6 +321,7 @@ __all__ = [
     "apply_edits",
     "author_name",
     "callables",
+    "common_ends",
     "core_of",
     "core_of_space",
     "cursor_at",
@@ -327,6 +331,7 @@ __all__ = [
     "find_constant",
     "find_form",
     "find_op",
+    "fixers",
     "fixes_for",
     "folds",
     "function_lines",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from pypto_core import Diagnostic, FileFacts, FileNames, Histories, Workspace, merged
+from pypto_core import Diagnostic, FileFacts, FileNames, Histories, Source, Workspace, merged
 from pypto_lsp import __version__
 from pypto_lsp.config import Config, ConfigError, from_pyproject, with_editor_settings
 from pypto_lsp.guard import EXPECTED, ContentModified, Expected, guarded
@@ -22,6 +22,7 @@ from pypto_lsp.heap import Collector
 from pypto_lsp.modules import Disk
 from pypto_lsp.positions import Positions, path_of, split_lines, uri_of
 from pypto_lsp.project import Project
+from pypto_lsp.repairs import Repairs, prepared
 from pypto_lsp.worker import Worker
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ class Snapshot:
     tier: Tier
     findings: tuple[Diagnostic, ...]
     facts: FileFacts
+    repairs: Repairs = field(default_factory=dict)
 
 
 @dataclass(slots=True, eq=False)
@@ -85,6 +87,11 @@ class Open:
     @property
     def facts(self) -> FileFacts | None:
         return self.newest.facts if self.newest is not None else None
+
+    @property
+    def repairs(self) -> Repairs:
+        """Repairs of the newest findings, as far as they were made in advance."""
+        return self.newest.repairs if self.newest is not None else {}
 
     def reached(self, tier: Tier) -> bool:
         """Whether the newest revision has been analysed so far."""
@@ -322,7 +329,8 @@ class PyptoServer(LanguageServer):
             found = self.core.diagnostics(path)
             elsewhere = self.core.diagnostics_elsewhere(path)
             facts = self.core.facts(path, lowered=True)
-            snapshot = Snapshot(revision, Tier.FULL, found, facts)
+            repairs = prepared(found, Source(path, text), self.core.db.check)
+            snapshot = Snapshot(revision, Tier.FULL, found, facts, repairs)
             loop.call_soon_threadsafe(self._computed, document, snapshot, elsewhere)
 
         self.worker.edit(path, quick)

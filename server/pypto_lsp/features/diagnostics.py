@@ -13,6 +13,7 @@ from lsprotocol import types
 from pypto_core import Diagnostic, Severity, rules
 from pypto_lsp.links import rule_page
 from pypto_lsp.positions import Positions, uri_of
+from pypto_lsp.repairs import data_of
 from pypto_lsp.server import Open, PyptoServer, Tier
 
 SOURCE = "pypto"
@@ -20,9 +21,13 @@ _TAGS = {"unnecessary": types.DiagnosticTag.Unnecessary, "deprecated": types.Dia
 
 
 def to_protocol(
-    finding: Diagnostic, positions: Positions, server: PyptoServer | None = None
+    finding: Diagnostic,
+    positions: Positions,
+    server: PyptoServer | None = None,
+    document: Open | None = None,
 ) -> types.Diagnostic:
-    """A finding in the protocol's form, as far as the client understands it (everything when no ``server`` is given)."""
+    """A finding in the protocol's form, as far as the client understands it (everything when no ``server`` is given); with its repairs
+    where those of the ``document`` are known."""
     can = _Abilities(server)
     rule = rules().get(finding.code)
     related = [
@@ -36,6 +41,8 @@ def to_protocol(
         for other in finding.related
         if other.span.is_valid and can.related
     ]
+    fixes = document.repairs.get(id(finding)) if document is not None and can.data else None
+    data = data_of(fixes, positions, document.version) if document is not None and fixes is not None else None
     tags = [_TAGS[tag] for tag in rule.tags] if rule is not None and can.tags else []
     return types.Diagnostic(
         range=positions.range(finding.span),
@@ -46,6 +53,7 @@ def to_protocol(
         source=SOURCE,
         tags=tags or None,
         related_information=related or None,
+        data=data,
     )
 
 
@@ -64,6 +72,7 @@ class _Abilities:
         everything = server is None
         self.related = everything or any(c.related_information for c in known)
         self.links = everything or any(c.code_description_support for c in known)
+        self.data = any(c.data_support for c in known)
         self.tags = everything or any(c.tag_support is not None for c in known)
 
 
@@ -84,11 +93,13 @@ def register(server: PyptoServer) -> None:
         text_document = server.client_capabilities.text_document
         return text_document is not None and text_document.diagnostic is not None
 
-    def converted(found: Iterable[Diagnostic], positions: Positions) -> list[types.Diagnostic]:
-        return [to_protocol(f, positions, server) for f in found]
+    def converted(
+        found: Iterable[Diagnostic], positions: Positions, document: Open | None = None
+    ) -> list[types.Diagnostic]:
+        return [to_protocol(f, positions, server, document) for f in found]
 
     def of(document: Open) -> list[types.Diagnostic]:
-        return converted(server.findings(document), server.positions(document))
+        return converted(server.findings(document), server.positions(document), document)
 
     def push(document: Open) -> None:
         server.text_document_publish_diagnostics(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import count
 
 from lsprotocol import types
 
@@ -14,6 +15,7 @@ from pypto_core import (
     Role,
     Span,
     Use,
+    common_ends,
     core_of,
     find_callable,
     find_constant,
@@ -21,7 +23,7 @@ from pypto_core import (
     is_kernel,
 )
 from pypto_lsp.positions import Positions
-from pypto_lsp.server import PyptoServer
+from pypto_lsp.server import Open, PyptoServer
 from pypto_lsp.views import View, view_of
 
 TYPES = (
@@ -31,6 +33,9 @@ TYPES = (
 MODIFIERS = ("declaration", "readonly", "defaultLibrary")
 _CORES = {"cube": "cubeOp", "vector": "vectorOp", "boundary": "boundaryOp"}
 _DECLARATION, _READONLY, _LIBRARY = 1, 2, 4
+
+#: Documents whose last answer is remembered, for answers that tell only what has changed.
+KEEP = 32
 
 Token = tuple[Span, str, int]
 
@@ -127,9 +132,24 @@ def calls_of(facts: FileFacts | None) -> dict[Span, Call]:
     return {span: call for values in facts.values.values() for span, call in values.calls.items()}
 
 
+def difference(before: list[int], after: list[int]) -> list[types.SemanticTokensEdit]:
+    """The one run of numbers that has changed; nothing when none has."""
+    if before == after:
+        return []
+    start, end = common_ends(before, after)
+    return [
+        types.SemanticTokensEdit(
+            start=start, delete_count=len(before) - start - end, data=after[start : len(after) - end]
+        )
+    ]
+
+
 def register(server: PyptoServer) -> None:
-    """Answer ``textDocument/semanticTokens/full`` and ``/range``."""
+    """Answer ``textDocument/semanticTokens/full``, ``/full/delta`` and ``/range``."""
     legend = types.SemanticTokensLegend(token_types=list(TYPES), token_modifiers=list(MODIFIERS))
+    #: The last whole answer for a document, with its number.
+    answered: dict[str, tuple[str, list[int]]] = {}
+    numbers = count(1)
 
     async def view_for(uri: str) -> View | None:
         view = await view_of(server, uri)
@@ -139,7 +159,7 @@ def register(server: PyptoServer) -> None:
             server.refreshes.note("semantic tokens", view.document)
         return view
 
-    async def answer(uri: str, lines: range | None) -> types.SemanticTokens | None:
+    async def numbers_of(uri: str, lines: range | None) -> list[int] | None:
         view = await view_for(uri)
         if view is None:
             return None
@@ -149,13 +169,43 @@ def register(server: PyptoServer) -> None:
             found = tokens(view.names, calls)
             return encode((t for t in found if lines is None or t[0].line - 1 in lines), view.positions)
 
-        return types.SemanticTokens(data=await server.aside(view.document, job))
+        return await server.aside(view.document, job)
+
+    def remember(uri: str, data: list[int]) -> str:
+        number = str(next(numbers))
+        answered.pop(uri, None)
+        answered[uri] = number, data
+        while len(answered) > KEEP:
+            answered.pop(next(iter(answered)))
+        return number
 
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, legend)
     async def full(params: types.SemanticTokensParams) -> types.SemanticTokens | None:
-        return await answer(params.text_document.uri, None)
+        uri = params.text_document.uri
+        data = await numbers_of(uri, None)
+        return types.SemanticTokens(data=data, result_id=remember(uri, data)) if data is not None else None
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, legend)
+    async def delta(
+        params: types.SemanticTokensDeltaParams,
+    ) -> types.SemanticTokens | types.SemanticTokensDelta | None:
+        uri = params.text_document.uri
+        data = await numbers_of(uri, None)
+        if data is None:
+            return None
+        before = answered.get(uri)
+        number = remember(uri, data)
+        if before is None or before[0] != params.previous_result_id:
+            return types.SemanticTokens(data=data, result_id=number)
+        return types.SemanticTokensDelta(edits=difference(before[1], data), result_id=number)
 
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, legend)
     async def part(params: types.SemanticTokensRangeParams) -> types.SemanticTokens | None:
         lines = range(params.range.start.line, params.range.end.line + 1)
-        return await answer(params.text_document.uri, lines)
+        data = await numbers_of(params.text_document.uri, lines)
+        return types.SemanticTokens(data=data) if data is not None else None
+
+    def forget(document: Open) -> None:
+        answered.pop(document.uri, None)
+
+    server.closed_listeners.append(forget)
