@@ -93,6 +93,7 @@ _TOPICS = (
     "split_passes",
     "tensor_passes",
     "tile_passes",
+    "memory_passes",
     "front_passes",
     "verifiers",
     "product",

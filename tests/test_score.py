@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from pypto_core.passes.pipeline import PIPELINE
+from pypto_core.passes.pipeline import MEMORY_PASSES, PIPELINE
 from tools import score
 
 
 def test_every_pass_and_kind_of_case_is_counted() -> None:
     rows = {check.label(*args) for check in score.CHECKS for _, args in score.cases_of(check)}
-    assert rows == {*PIPELINE, "parse", "print and read", "chain", "verify", "whole files", "reports"}
+    others = {"parse", "print and read", "chain", "verify", "whole files", "reports"}
+    assert rows == {*PIPELINE, *MEMORY_PASSES, *others}
 
 
 def test_exact_cases_give_status_0(capsys: pytest.CaptureFixture[str]) -> None:

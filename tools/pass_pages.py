@@ -10,7 +10,7 @@ from dataclasses import fields
 
 from pypto_core import Program, parse, print_ir
 from pypto_core.ir import AssignStmt, SeqStmts, Stmt
-from pypto_core.passes.pipeline import PIPELINE, VERIFIED, contract_of, factory_of, make_pass
+from pypto_core.passes.pipeline import MEMORY_PASSES, PIPELINE, VERIFIED, contract_of, factory_of, make_pass
 from tools.pages import ROOT, changed_lines, listing, run
 from tools.pass_texts import TEXTS
 
@@ -36,6 +36,15 @@ _PARTS = (
         "The vector part is shared out, and the cores are told apart.",
     ),
 )
+
+_MEMORY = {
+    "MaterializeTensorStrides": "writes down the strides of every view of a tensor",
+    "InitMemRef": "gives every tile an allocation, or the place in another one that it shares",
+    "MaterializeSemanticAliases": "computes what a loop carries in place",
+    "MemoryReuse": "lets tiles that are not alive at one time share an allocation",
+    "AllocateMemoryAddr": "gives every allocation its address, and refuses a kernel that does not fit",
+    "FoldNoOpReshape": "makes a reshape that changes nothing a copy of the name",
+}
 
 
 def pages() -> dict[str, str]:
@@ -170,6 +179,15 @@ def _index() -> str:
             title, intro = starts[name]
             lines += ["", f"## {title}", "", intro, "", "| | pass | what it does |", "|---|---|---|"]
         lines.append(f"| {number} | [{name}]({factory_of(name)}.md) | {TEXTS[name].summary} |")
+    lines += [
+        "",
+        "## Memory",
+        "",
+        f"{len(MEMORY_PASSES)} more passes plan the on-chip memory. They are not among those above and run on request, from Python "
+        "(`pypto_core.passes.init_mem_ref(backend=...)` and so on), in this order:",
+        "",
+        *(f"- {name} {_MEMORY[name]}" for name in MEMORY_PASSES),
+    ]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -48,6 +48,7 @@ TOPICS: dict[str, tuple[str, str]] = {
     "front_passes": ("Inlining, unrolling, outlining", "What the first passes refuse."),
     "tensor_passes": ("From tensors to tiles", "What `ConvertTensorToTileOps` refuses."),
     "tile_passes": ("Tiles and products", "What the tile passes refuse, and why a product was not tiled."),
+    "memory_passes": ("On-chip memory", "What the passes that plan the on-chip memory refuse."),
     "verifiers": ("Verifiers, warnings and hints", "Properties that hold between passes, and advice."),
     "product": ("The tool itself", "Limits of the tool, and faults that are not the author's."),
 }

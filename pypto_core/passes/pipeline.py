@@ -118,6 +118,37 @@ _TABLE: dict[str, tuple[str, PassContract]] = {
 #: Names of all passes, in order.
 PIPELINE: tuple[str, ...] = tuple(_TABLE)
 
+_IN_MEMORY = f"{_N} {_O} HasMemRefs {_I} {_2}"
+
+#: Passes that plan the on-chip memory (docs/spec/passes_tile.md §9). They run on request, in this order, and not by default:
+#: between them and the default pipeline stand passes that unroll pipelines, without which their sums are too small.
+_MEMORY_TABLE: dict[str, tuple[str, PassContract]] = {
+    "MaterializeTensorStrides": (
+        "materialize_tensor_strides",
+        PassContract.of(_PLACED, f"{_PLACED} TensorViewCanonical", function_local=True),
+    ),
+    "InitMemRef": (
+        "init_mem_ref",
+        PassContract.of(f"{_S} {_O} {_I} {_2} {_M}", f"HasMemRefs {_N}", _S, function_local=True),
+    ),
+    "MaterializeSemanticAliases": (
+        "materialize_semantic_aliases",
+        PassContract.of(_IN_MEMORY, _N, function_local=True),
+    ),
+    "MemoryReuse": ("memory_reuse", PassContract.of(_IN_MEMORY, _N, function_local=True)),
+    "AllocateMemoryAddr": (
+        "allocate_memory_addr",
+        PassContract.of(f"{_O} {_I} HasMemRefs {_2}", "AllocatedMemoryAddr", function_local=True),
+    ),
+    "FoldNoOpReshape": (
+        "fold_no_op_reshape",
+        PassContract.of(f"{_O} {_I} HasMemRefs {_2}", function_local=True),
+    ),
+}
+#: Names of the memory passes, in order.
+MEMORY_PASSES: tuple[str, ...] = tuple(_MEMORY_TABLE)
+_ALL = {**_TABLE, **_MEMORY_TABLE}
+
 #: Properties that verification looks at before the first pass and after the pass that produces them (§7.1).
 VERIFIED: frozenset[str] = frozenset(
     (
@@ -147,18 +178,18 @@ OnPass = Callable[[str, ir.Program], None]
 
 def contract_of(name: str) -> PassContract:
     """Contract of the pass called ``name``; KeyError for an unknown name."""
-    return _TABLE[name][1]
+    return _ALL[name][1]
 
 
 def factory_of(name: str) -> str:
     """Module and factory name of the pass called ``name``."""
-    return _TABLE[name][0]
+    return _ALL[name][0]
 
 
 @cache
 def make_pass(name: str, backend: str | None = None) -> Pass:
     """The pass called ``name`` (document name), bound to ``backend``."""
-    factory = _TABLE[name][0]
+    factory = _ALL[name][0]
     module = import_module(f"pypto_core.passes.{factory}")
     made: Pass = getattr(module, factory)(backend=backend)
     return made

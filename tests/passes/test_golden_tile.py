@@ -8,7 +8,7 @@ from pypto_core.diagnostics import Diagnostic, PassError
 from pypto_core.frontend import parse
 from pypto_core.ir import Call, stmt_exprs, walk_stmts
 from pypto_core.passes.auto_tile_matmul_l0 import auto_tile_matmul_l0
-from pypto_core.passes.pipeline import PIPELINE
+from pypto_core.passes.pipeline import MEMORY_PASSES, PIPELINE
 from tests.support.golden import (
     Case,
     Stage,
@@ -31,7 +31,8 @@ TILE_PASSES = (
     "InsertMxScaleAddr",
     "ResolveBackendOpLayouts",
 )
-CASES = [case for case in cases("tile") if case.data["passes"][-1] in TILE_PASSES]
+CASES = list(cases("tile"))
+assert {case.data["passes"][-1] for case in CASES} <= {*TILE_PASSES, *MEMORY_PASSES}
 WITH_TEXT = [case for case in CASES if "before" in case.data]
 
 

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from pypto_core.diagnostic_rules import tile_passes
+from pypto_core.diagnostic_rules import memory_passes, tile_passes
 from pypto_core.diagnostics import Diagnostic, PassError, Rule, rules
 from pypto_core.passes.auto_tile_matmul_l0 import auto_tile_matmul_l0
-from pypto_core.passes.pipeline import PIPELINE
+from pypto_core.passes.pipeline import MEMORY_PASSES, PIPELINE
 from tests.support.golden import make_pass, read_program, same_text, text_of
 
 FOLDER = Path(__file__).parent / "cases" / "tile"
@@ -87,13 +87,13 @@ def test_tile_rule(case: TileCase) -> None:
     assert all(hint.code in rules() and hint.span.is_valid for hint in hints)
 
 
-WITH_EXAMPLES = [rule for rule in tile_passes.RULES if rule.failing]
+WITH_EXAMPLES = [rule for rule in (*tile_passes.RULES, *memory_passes.RULES) if rule.failing]
 
 
 def lowered(text: str) -> None:
-    """Run the passes up to the end of the tile stage on a kernel of the author."""
+    """Run the passes up to the end of the tile stage, and those of memory, on a kernel of the author."""
     program = read_program(text)
-    for name in PIPELINE[: PIPELINE.index("ResolveBackendOpLayouts") + 1]:
+    for name in (*PIPELINE[: PIPELINE.index("ResolveBackendOpLayouts") + 1], *MEMORY_PASSES):
         program = make_pass(name, "a2a3")(program)
 
 

@@ -1,0 +1,192 @@
+"""AllocateMemoryAddr: every allocation gets its address (docs/spec/passes_tile.md §9.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from pypto_core.backend import ALLOCATION_ALIGNMENT, Backend, align_up, get_backend
+from pypto_core.ir import (
+    AssignStmt,
+    Call,
+    ConstInt,
+    DataType,
+    Expr,
+    Function,
+    FunctionType,
+    MemorySpace,
+    MemRef,
+    Span,
+    TileType,
+    Type,
+    Var,
+    calls_in,
+    make_binary,
+    walk_stmts,
+)
+from pypto_core.ir.visitor import Rewriter, stmt_defs
+from pypto_core.passes.allocation.references import memref_of, retyped_function, with_memref
+from pypto_core.passes.base import Pass, PassContract, map_functions
+from pypto_core.passes.tile_calls import reject
+
+CONTRACT = PassContract.of(
+    "SplitIncoreOrch IncoreTileOps HasMemRefs TileOps2D", "AllocatedMemoryAddr", function_local=True
+)
+
+_FUNCTIONS = frozenset({FunctionType.InCore, FunctionType.AIC, FunctionType.AIV})
+_RESERVE = "system.reserve_buffer"
+_AUTO_BASE = -1
+
+
+def allocate_memory_addr(*, backend: str | Backend | None = None) -> Pass:
+    """The pass for one chip, whose capacities it checks; without a chip nothing is checked.
+
+    Raises:
+        PassError: ``memory-capacity`` for a kernel that needs more of a memory space than there is.
+    """
+    chip = get_backend(backend)
+    return Pass(
+        "AllocateMemoryAddr",
+        CONTRACT,
+        lambda program: map_functions(program, lambda f: allocate_function(f, chip)),
+    )
+
+
+@dataclass(slots=True)
+class _Allocation:
+    base: Var
+    space: MemorySpace
+    size: int
+    span: Span
+    members: list[Var] = field(default_factory=list)
+
+
+def allocate_function(function: Function, chip: Backend | None) -> Function:
+    """``function`` with addresses in every memory reference of its tiles; itself when it has none."""
+    if function.func_type not in _FUNCTIONS:
+        return function
+    function, reserved = _reserve(function)
+    types: dict[Var, Type] = {}
+    allocations = _allocations(function)
+    for space in sorted({allocation.space for allocation in allocations}):
+        inside = sorted((a for a in allocations if a.space is space), key=lambda a: a.base.name_hint)
+        floor = reserved.floor if reserved is not None and reserved.space is space else 0
+        used = _place(inside, floor, types)
+        capacity = 0 if chip is None else chip.mem_size(space)
+        if capacity and used > capacity:
+            largest = max(inside, key=lambda a: a.size)
+            span = largest.span if largest.span.is_valid else function.span
+            reject(
+                "memory-capacity",
+                f"{space.name} buffer usage ({used} bytes) exceeds platform limit ({capacity} bytes)"
+                f"{_note(function, floor)}",
+                span,
+                space=space.name,
+                used=used,
+                limit=capacity,
+            )
+    return retyped_function(function, types)
+
+
+def _allocations(function: Function) -> list[_Allocation]:
+    """Allocations with the tiles in them, global memory left out."""
+    declared: dict[Var, int] = {}
+    found: dict[Var, _Allocation] = {}
+    for stmt in walk_stmts(function.body):
+        if isinstance(stmt, AssignStmt) and isinstance(stmt.value, Call) and stmt.value.name == "tile.alloc":
+            size = stmt.value.args[1]
+            declared[stmt.var] = size.value if isinstance(size, ConstInt) else 0
+        for var in stmt_defs(stmt):
+            kind, memref = var.type, memref_of(var.type)
+            if memref is None or not isinstance(kind, TileType) or kind.memory_space is None:
+                continue
+            if kind.memory_space is MemorySpace.DDR:
+                continue
+            allocation = found.get(memref.base)
+            if allocation is None:
+                size_of = declared.get(memref.base, 0)
+                allocation = _Allocation(memref.base, kind.memory_space, size_of, stmt.span)
+                found[memref.base] = allocation
+            allocation.size = max(allocation.size, memref.size)
+            allocation.members.append(var)
+    return list(found.values())
+
+
+def _place(allocations: Iterable[_Allocation], floor: int, types: dict[Var, Type]) -> int:
+    """Stacks allocations from ``floor``; returns the aligned end."""
+    address = floor
+    for allocation in allocations:
+        for var in allocation.members:
+            memref = memref_of(var.type)
+            assert memref is not None
+            types[var] = with_memref(var.type, memref.with_(byte_offset=_address(memref, address)))
+        address = align_up(address + allocation.size, ALLOCATION_ALIGNMENT)
+    return address
+
+
+def _address(memref: MemRef, base: int) -> Expr:
+    offset = memref.byte_offset
+    if isinstance(offset, ConstInt):
+        return ConstInt(base + offset.value, DataType.INT64)
+    if memref.slot_index is not None:
+        return make_binary("add", ConstInt(base), offset) if base else offset
+    return ConstInt(base, DataType.INT64)
+
+
+# -- reserved buffers ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Reserved:
+    """What cross-core pipes hold at the start of a space; ``floor`` is the first byte behind it."""
+
+    space: MemorySpace
+    floor: int
+
+
+class _Bases(Rewriter):
+    """Gives automatic reserved buffers their bases, stacked from 0."""
+
+    def __init__(self) -> None:
+        self.end = 0
+        self.top = 0
+
+    def rewrite_Call(self, call: Call) -> Expr:
+        if call.name != _RESERVE:
+            return call
+        size, base = int(call.kwargs.get("size", 0)), int(call.kwargs.get("base", _AUTO_BASE))
+        if base == _AUTO_BASE:
+            base = self.top
+            self.top = align_up(base + size, ALLOCATION_ALIGNMENT)
+            call = call.with_(kwargs={**call.kwargs, "base": base})
+        self.end = max(self.end, align_up(base + size, ALLOCATION_ALIGNMENT))
+        return call
+
+
+def _reserve(function: Function) -> tuple[Function, _Reserved | None]:
+    if not any(call.name == _RESERVE for call in calls_in(function.body)):
+        return function, None
+    bases = _Bases()
+    function = function.with_(body=bases.rewrite(function.body))
+    space = MemorySpace.Mat if function.func_type is FunctionType.AIC else MemorySpace.Vec
+    return function, _Reserved(space, bases.end)
+
+
+def _note(function: Function, floor: int) -> str:
+    """Why less than the whole space is left for tiles."""
+    if not floor:
+        return ""
+    note = (
+        f". The first {floor} bytes of that space are reserved by system.reserve_buffer, so tiles are allocated above "
+        "them"
+    )
+    if any(
+        call.name in ("system.aic_initialize_pipe", "system.aiv_initialize_pipe")
+        for call in calls_in(function.body)
+    ):
+        note += (
+            " — this is the cross-core pipe ring. Lower its depth with "
+            "optimizations=[pl.cross_core_slot(slot_num=N)] on the enclosing pl.at(...), or shrink the tile that crosses "
+            "the cube/vector boundary"
+        )
+    return note
