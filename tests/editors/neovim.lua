@@ -69,6 +69,7 @@ check("a code action repairs the kernel", function()
     if not action.title:find("^Ignore") then fix = fix or action end
   end
   assert(fix, "no fix offered")
+  if not fix.edit then fix = request(fixable, "codeAction/resolve", fix) end
   vim.lsp.util.apply_workspace_edit(fix.edit, "utf-16")
   assert(vim.wait(60000, function() return #vim.diagnostic.get(fixable, { severity = vim.diagnostic.severity.ERROR }) == 0 end, 20), vim.inspect(vim.diagnostic.get(fixable)))
 end)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pypto_lsp import __version__
 from pypto_lsp.config import _EDITOR_NAMES, BACKENDS, Config
 from pypto_lsp.features.semantic_tokens import TYPES
 from pypto_lsp.server import create_server
@@ -45,3 +49,14 @@ def test_token_types_of_ours_are_declared() -> None:
 def test_versions_are_the_same() -> None:
     text = (EXTENSION.parent / "pyproject.toml").read_text(encoding="utf-8")
     assert f'version = "{MANIFEST["version"]}"' in text
+
+
+def test_the_extension_tries_modules_that_there_are() -> None:
+    """What it runs under an interpreter to see whether the server, or its bundled copy, works there."""
+    source = (EXTENSION / "src" / "interpreter.ts").read_text(encoding="utf-8")
+    programs = dict(re.findall(r"^const (\w*VERSION) = [\"`](.*)[\"`];$", source, re.MULTILINE))
+    assert set(programs) == {"VERSION", "BUNDLED_VERSION"}
+    for program in programs.values():
+        text = program.replace("${VERSION}", programs["VERSION"])
+        done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=True)
+        assert done.stdout == f"{__version__}\n"

@@ -12,8 +12,8 @@ const ENVIRONMENTS = "ms-python.vscode-python-envs";
 const PYTHON = "ms-python.python";
 /** Quick, and enough where pip has installed the package with what it needs. */
 const VERSION = "import pypto_lsp; print(pypto_lsp.__version__)";
-/** The bundled copy has native parts, which fit some interpreters only. */
-const BUNDLED_VERSION = `import libcst.native, pygls; ${VERSION}`;
+/** The bundled copy does not fit an interpreter that is too old for what it needs. */
+const BUNDLED_VERSION = `import pypto_lsp.cli, pypto_lsp.server; ${VERSION}`;
 
 export interface ServerCommand {
   readonly command: string;

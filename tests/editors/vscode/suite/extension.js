@@ -101,7 +101,7 @@ const tests = {
   async "a quick fix repairs the kernel"() {
     const document = await open("fixable.py");
     const found = await until("diagnostics", () => ours(document).find((d) => d.severity === vscode.DiagnosticSeverity.Error));
-    const actions = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", document.uri, found.range, "quickfix");
+    const actions = await vscode.commands.executeCommand("vscode.executeCodeActionProvider", document.uri, found.range, "quickfix", 20);
     const fix = actions.find((a) => a.edit && !a.title.startsWith("Ignore"));
     assert.ok(fix, `a fix for ${code(found)} among ${actions.map((a) => a.title).join(", ")}`);
     await vscode.workspace.applyEdit(fix.edit);
