@@ -5,13 +5,12 @@ No step enters a scope statement. "Defined" never includes parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pypto_core.analysis.affinity import Affinity
 from pypto_core.analysis.lanes import FREE_OPS, PIPE_SETUP_OPS, POP_OPS, PUSH_OPS
 from pypto_core.analysis.statements import SCOPES, block, leaf_call, stmts_of, trailing_yield
-from pypto_core.analysis.uses import all_defs, all_uses, defs_of, expr_vars, type_vars, uses_of
+from pypto_core.analysis.uses import all_defs, all_uses, expr_vars, type_vars
 from pypto_core.ir import (
     AssignStmt,
     Expr,
@@ -77,9 +76,13 @@ def _direct_yield(body: Stmt) -> YieldStmt | None:
 def strip_dead_iter_args(stmts: Sequence[Stmt]) -> list[Stmt]:
     """Drop loop slots that neither the body nor anything after the loop reads; inner loops first."""
     out = [_map_bodies(s, lambda b: block(strip_dead_iter_args(stmts_of(b)), b)) for s in stmts]
-    for i, stmt in enumerate(out):
+    after: set[Var] = set()
+    for i in reversed(range(len(out))):
+        stmt = out[i]
+        after.update(all_uses(stmt))
         if isinstance(stmt, (ForStmt, WhileStmt)) and stmt.iter_args:
-            out[i] = _strip_loop(stmt, uses_of(out[i + 1 :]))
+            # A loop does not read its own results: that its uses are in `after` changes nothing.
+            out[i] = _strip_loop(stmt, after)
     return out
 
 
@@ -180,16 +183,19 @@ class _Pull:
 def fixup_dangling_yields(stmts: Sequence[Stmt]) -> list[Stmt]:
     """A loop that yields a value of the other core yields its carry instead."""
     out: list[Stmt] = []
+    defined: set[Var] = set()
     for stmt in stmts:
         if isinstance(stmt, (ForStmt, WhileStmt)):
             body = block(fixup_dangling_yields(stmts_of(stmt.body)), stmt.body)
             if stmt.iter_args:
-                defined = defs_of(out) | set(all_defs(body)) | set(stmt.iter_args)
+                defined.update(all_defs(body))
+                defined.update(stmt.iter_args)
                 body = _fix_yield(body, stmt.iter_args, defined)
             stmt = stmt.with_(body=body)
         elif isinstance(stmt, IfStmt):
             stmt = _map_bodies(stmt, lambda b: block(fixup_dangling_yields(stmts_of(b)), b))
         out.append(stmt)
+        defined.update(all_defs(stmt))
     return out
 
 
@@ -231,50 +237,61 @@ def _fix_if(stmt: Stmt, args: Sequence[Expr | None], defined: set[Var]) -> Stmt:
 # -- merges ------------------------------------------------------------------------------------------------------------
 
 
-def strip_dangling_if_results(
-    stmts: Sequence[Stmt], known: frozenset[Var], outer: frozenset[Var] = frozenset()
-) -> list[Stmt]:
+def strip_dangling_if_results(stmts: Sequence[Stmt], known: frozenset[Var]) -> list[Stmt]:
     """Drop a merge result when a branch's value does not exist on this side."""
-    defined = set(outer)
-    out: list[Stmt] = []
-    for stmt in stmts:
+    return _StripResults(known).block(stmts)
+
+
+class _StripResults:
+    """``defined`` grows in program order; what a branch defines is taken back at its end."""
+
+    def __init__(self, known: frozenset[Var]) -> None:
+        self.known = known
+        self.defined: dict[Var, None] = {}
+
+    def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        return [self.stmt(s) for s in stmts]
+
+    def stmt(self, stmt: Stmt) -> Stmt:
         if isinstance(stmt, (ForStmt, WhileStmt)):
-            inner = defined | set(stmt.iter_args)
-            if isinstance(stmt, ForStmt):
-                inner.add(stmt.loop_var)
-            stmt = stmt.with_(
-                body=block(strip_dangling_if_results(stmts_of(stmt.body), known, frozenset(inner)), stmt.body)
-            )
+            # What a loop defines counts behind it as well.
+            self.define((*stmt.iter_args, stmt.loop_var) if isinstance(stmt, ForStmt) else stmt.iter_args)
+            stmt = stmt.with_(body=block(self.block(stmts_of(stmt.body)), stmt.body))
         elif isinstance(stmt, IfStmt):
-            stmt = _map_bodies(stmt, partial(_strip_branch, known=known, outer=frozenset(defined)))
-            stmt = _strip_if(stmt, defined | known)
-        out.append(stmt)
-        defined.update(all_defs(stmt))
-    return out
-
-
-def _strip_branch(body: Stmt, known: frozenset[Var], outer: frozenset[Var]) -> Stmt:
-    return block(strip_dangling_if_results(stmts_of(body), known, outer), body)
-
-
-def _strip_if(stmt: Stmt, defined: set[Var]) -> Stmt:
-    if not isinstance(stmt, IfStmt) or not stmt.return_vars or stmt.else_body is None:
+            stmt = self.merge(_map_bodies(stmt, self.branch))
+        self.define(all_defs(stmt))
         return stmt
-    then, other = _direct_yield(stmt.then_body), _direct_yield(stmt.else_body)
-    if then is None or other is None:
-        return stmt
-    keep = [
-        _is_defined(a, defined | _top_defs(stmt.then_body))
-        and _is_defined(b, defined | _top_defs(stmt.else_body))
-        for a, b in zip(then.values, other.values)
-    ]
-    if all(keep):
-        return stmt
-    return stmt.with_(
-        return_vars=tuple(v for v, k in zip(stmt.return_vars, keep) if k),
-        then_body=_with_yield(stmt.then_body, tuple(v for v, k in zip(then.values, keep) if k)),
-        else_body=_with_yield(stmt.else_body, tuple(v for v, k in zip(other.values, keep) if k)),
-    )
+
+    def define(self, variables: Iterable[Var]) -> None:
+        self.defined.update(dict.fromkeys(variables))
+
+    def branch(self, body: Stmt) -> Stmt:
+        mark = len(self.defined)
+        out = block(self.block(stmts_of(body)), body)
+        while len(self.defined) > mark:
+            self.defined.popitem()
+        return out
+
+    def exists(self, value: Expr, inside: set[Var]) -> bool:
+        return all(v in inside or v in self.defined or v in self.known for v in expr_vars(value))
+
+    def merge(self, stmt: Stmt) -> Stmt:
+        if not isinstance(stmt, IfStmt) or not stmt.return_vars or stmt.else_body is None:
+            return stmt
+        then, other = _direct_yield(stmt.then_body), _direct_yield(stmt.else_body)
+        if then is None or other is None:
+            return stmt
+        in_then, in_else = _top_defs(stmt.then_body), _top_defs(stmt.else_body)
+        keep = [
+            self.exists(a, in_then) and self.exists(b, in_else) for a, b in zip(then.values, other.values)
+        ]
+        if all(keep):
+            return stmt
+        return stmt.with_(
+            return_vars=tuple(v for v, k in zip(stmt.return_vars, keep) if k),
+            then_body=_with_yield(stmt.then_body, tuple(v for v, k in zip(then.values, keep) if k)),
+            else_body=_with_yield(stmt.else_body, tuple(v for v, k in zip(other.values, keep) if k)),
+        )
 
 
 def _top_defs(body: Stmt) -> set[Var]:

@@ -154,10 +154,13 @@ class _Finalizer:
                 )
             else:
                 kept[i] = None
+        due: dict[int, list[Var]] = {}
+        for tile in pops:
+            if tile not in have:
+                due.setdefault(last[tile], []).append(tile)
         out: list[Stmt] = []
         for i, stmt in enumerate(stmts):
-            due = [tile for tile in pops if last[tile] == i and tile not in have]
-            frees = [self.free(tile, pops[tile], stmt) for tile in due]
+            frees = [self.free(tile, pops[tile], stmt) for tile in due.get(i, ())]
             if isinstance(stmt, (YieldStmt, ReturnStmt)):
                 out.extend(frees)
                 frees = []
