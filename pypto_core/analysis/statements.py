@@ -50,13 +50,14 @@ def block(stmts: Sequence[Stmt], like: Stmt | None = None) -> Stmt:
 
 def leaf_call(stmt: Stmt) -> Call | None:
     """The call that an assignment or evaluation statement performs, else None."""
-    if isinstance(stmt, AssignStmt):
-        value: Expr = stmt.value
-    elif isinstance(stmt, EvalStmt):
-        value = stmt.expr
+    kind = stmt.__class__
+    if kind is AssignStmt:
+        value = stmt.value  # type: ignore[attr-defined]
+    elif kind is EvalStmt:
+        value = stmt.expr  # type: ignore[attr-defined]
     else:
         return None
-    return value if isinstance(value, Call) else None
+    return value if value.__class__ is Call else None
 
 
 def walk_stmts(body: Stmt | Sequence[Stmt], *, into_regions: bool = True) -> Iterator[Stmt]:
@@ -64,14 +65,18 @@ def walk_stmts(body: Stmt | Sequence[Stmt], *, into_regions: bool = True) -> Ite
 
     With ``into_regions=False`` the content of split regions is left out (the region itself is yielded).
     """
-    stack: list[Stmt] = list(reversed(stmts_of(body) if isinstance(body, Stmt) else body))
+    stack: list[Stmt] = list(stmts_of(body) if isinstance(body, Stmt) else body)[::-1]
     while stack:
         stmt = stack.pop()
-        if not isinstance(stmt, SeqStmts):
+        kind = stmt.__class__
+        if kind is AssignStmt or kind is EvalStmt:
             yield stmt
-            if not into_regions and isinstance(stmt, SplitAivScopeStmt):
+            continue
+        if kind is not SeqStmts:
+            yield stmt
+            if kind is SplitAivScopeStmt and not into_regions:
                 continue
-        stack.extend(reversed(tuple(stmt_bodies(stmt))))
+        stack += stmt_bodies(stmt)[::-1]
 
 
 def has_region(body: Stmt | Sequence[Stmt]) -> bool:

@@ -8,15 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from pypto_core.ir import AssignStmt, Expr, ForStmt, IfStmt, IterArg, Stmt, Type, Var, WhileStmt
-from pypto_core.ir.visitor import stmt_bodies, stmt_defs, stmt_exprs, type_exprs, walk_exprs
+from pypto_core.ir import AssignStmt, ForStmt, IfStmt, Stmt, Type, Var, WhileStmt
+from pypto_core.ir.visitor import expr_vars, stmt_defs, stmt_exprs, type_exprs, walk_stmts
 
-
-def expr_vars(expr: Expr) -> Iterator[Var]:
-    """Every variable occurrence in an expression, left to right, attribute values last. Types are not entered."""
-    for part in walk_exprs(expr):
-        if type(part) is Var or type(part) is IterArg:
-            yield part
+__all__ = ["all_defs", "all_uses", "defs_of", "expr_vars", "result_defs", "type_vars", "uses_of"]
 
 
 def type_vars(type_: Type) -> Iterator[Var]:
@@ -25,19 +20,16 @@ def type_vars(type_: Type) -> Iterator[Var]:
         yield from expr_vars(extent)
 
 
-def all_uses(stmt: Stmt) -> Iterator[Var]:
+def all_uses(stmt: Stmt) -> list[Var]:
     """Every variable occurrence in a statement and its nested bodies."""
-    for expr in stmt_exprs(stmt):
-        yield from expr_vars(expr)
-    for body in stmt_bodies(stmt):
-        yield from all_uses(body)
+    if stmt.__class__ is AssignStmt:
+        return expr_vars(stmt.value)
+    return [var for inner in walk_stmts(stmt) for expr in stmt_exprs(inner) for var in expr_vars(expr)]
 
 
-def all_defs(stmt: Stmt) -> Iterator[Var]:
+def all_defs(stmt: Stmt) -> list[Var]:
     """Every variable that a statement or its nested bodies define."""
-    yield from stmt_defs(stmt)
-    for body in stmt_bodies(stmt):
-        yield from all_defs(body)
+    return [var for inner in walk_stmts(stmt) for var in stmt_defs(inner)]
 
 
 def uses_of(stmts: Iterable[Stmt]) -> set[Var]:

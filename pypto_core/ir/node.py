@@ -18,8 +18,26 @@ N = TypeVar("N", bound="Node")
 #: Ordered attribute or keyword map; values as in ir.md §1.10.
 AttrMap = Mapping[str, Any]
 _EMPTY: dict[str, Any] = {}
-#: Class -> names of its fields, and their values at once.
-_FIELDS: dict[type, tuple[tuple[str, ...], Callable[[Any], Any]]] = {}
+#: How to copy a node of a class: all values at once, what writes each into a new node (twice: in order, and by name), and whether
+#: the class completes its nodes after that.
+_Copier = tuple[
+    Callable[[Any], tuple[Any, ...]],
+    tuple[Callable[[Any, Any], None], ...],
+    dict[str, Callable[[Any, Any], None]],
+    bool,
+]
+_COPIERS: dict[type, _Copier] = {}
+
+
+def _copier(cls: type) -> _Copier:
+    names = tuple(f.name for f in fields(cls) if f.init)
+    values: Callable[[Any], tuple[Any, ...]] = (
+        attrgetter(*names) if len(names) > 1 else lambda node: (getattr(node, names[0]),)
+    )
+    # The descriptors of the slots: a frozen class closes its attributes, not these.
+    writers = {name: getattr(cls, name).__set__ for name in names}
+    found = (values, tuple(writers.values()), writers, hasattr(cls, "__post_init__"))
+    return _COPIERS.setdefault(cls, found)
 
 
 def empty_map() -> AttrMap:
@@ -31,6 +49,9 @@ class _WeakReferable:
     """Facts about a node are remembered in weak dictionaries (``weakref_slot`` of dataclasses needs Python 3.11)."""
 
     __slots__ = ("__weakref__",)
+
+
+_new: Callable[[Any], Any] = object.__new__
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,12 +68,16 @@ class Node(_WeakReferable):
         else:
             return self
         cls = self.__class__
-        known = _FIELDS.get(cls)
-        if known is None:
-            names = tuple(f.name for f in fields(cls) if f.init)
-            known = _FIELDS[cls] = (names, attrgetter(*names))
-        names, values = known
-        return cls(**{**dict(zip(names, values(self), strict=True)), **changes})
+        values, writers, by_name, completes = _COPIERS.get(cls) or _copier(cls)
+        copy = _new(cls)
+        for write, value in zip(writers, values(self)):
+            write(copy, value)
+        for name, value in changes.items():
+            by_name[name](copy, value)
+        if completes:
+            copy.__post_init__()
+        made: N = copy
+        return made
 
 
 @dataclass(frozen=True, slots=True, eq=False)

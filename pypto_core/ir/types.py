@@ -27,6 +27,16 @@ def as_dims(values: Sequence[int | Expr]) -> tuple[Expr, ...]:
     return cast("tuple[Expr, ...]", values if isinstance(values, tuple) else tuple(values))
 
 
+def _normalize(node: Node, name: str, dims: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """The dimensions in field ``name`` of a node under construction, which holds them as expressions afterwards."""
+    if not dims and dims.__class__ is tuple:
+        return dims
+    made = as_dims(dims)
+    if made is not dims:
+        object.__setattr__(node, name, made)
+    return made
+
+
 def dim_equal(left: Expr, right: Expr) -> bool:
     """Shape-expression equality of ir.md §2.5: constants by value, operators and calls recursively, variables by identity."""
     if left is right:
@@ -75,8 +85,8 @@ class TensorView(Node):
     pad: PadValue = PadValue.null
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "stride", as_dims(self.stride))
-        object.__setattr__(self, "valid_shape", as_dims(self.valid_shape))
+        _normalize(self, "stride", self.stride)
+        _normalize(self, "valid_shape", self.valid_shape)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,15 +103,13 @@ class TileView(Node):
     compact: CompactMode = CompactMode.null
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "valid_shape", as_dims(self.valid_shape))
-        object.__setattr__(self, "stride", as_dims(self.stride))
+        _normalize(self, "valid_shape", self.valid_shape)
+        _normalize(self, "stride", self.stride)
         if isinstance(self.start_offset, int):
             object.__setattr__(self, "start_offset", as_dim(self.start_offset))
 
 
-def _check_packed_fp4(shape: tuple[Expr, ...], dtype: DataType) -> None:
-    if dtype is not DataType.FP4:
-        return
+def _check_packed_fp4(shape: tuple[Expr, ...]) -> None:
     if not shape:
         raise ValueError("Packed FP4 shaped types must have rank >= 1")
     last = const_dim(shape[-1])
@@ -121,9 +129,9 @@ class TensorType(Type):
     tensor_view: TensorView | None = None
 
     def __post_init__(self) -> None:
-        shape = as_dims(self.shape)
-        object.__setattr__(self, "shape", shape)
-        _check_packed_fp4(shape, self.dtype)
+        shape = _normalize(self, "shape", self.shape)
+        if self.dtype is DataType.FP4:
+            _check_packed_fp4(shape)
         view = self.tensor_view
         if view is None:
             return
@@ -176,9 +184,9 @@ class TileType(Type):
     memory_space: MemorySpace | None = None
 
     def __post_init__(self) -> None:
-        shape = as_dims(self.shape)
-        object.__setattr__(self, "shape", shape)
-        _check_packed_fp4(shape, self.dtype)
+        shape = _normalize(self, "shape", self.shape)
+        if self.dtype is DataType.FP4:
+            _check_packed_fp4(shape)
         if self.memref is not None and self.memory_space is None:
             raise ValueError("TileType with MemRef must have explicit memory_space")
         view = self.tile_view
@@ -190,7 +198,7 @@ class TileType(Type):
             object.__setattr__(self, "tile_view", view)
             return
         implicit = implicit_tile_view(shape, self.memory_space)
-        plain = (
+        plain = view is implicit or (
             view.pad is PadValue.null
             and view.compact is CompactMode.null
             and view.blayout is implicit.blayout

@@ -7,7 +7,6 @@ parts did not change is returned as it is.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from operator import is_
 from typing import Any, ClassVar, TypeVar
 
 from pypto_core.ir.basic_types import TupleType
@@ -147,7 +146,8 @@ def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
 
 def stmt_defs(stmt: Stmt) -> tuple[Var, ...]:
     """Variables a statement itself defines, in the order of §1.11 (iter_args are definitions)."""
-    return _lookup(_STMT_DEFS, stmt.__class__)(stmt)
+    method = _STMT_DEFS.get(stmt.__class__) or _lookup(_STMT_DEFS, stmt.__class__)
+    return method(stmt)
 
 
 def stmt_bodies(stmt: Stmt) -> tuple[Stmt, ...]:
@@ -158,6 +158,8 @@ def stmt_bodies(stmt: Stmt) -> tuple[Stmt, ...]:
 
 #: Expressions without parts; most of what is walked over.
 _LEAVES: frozenset[type] = frozenset((Var, IterArg, ConstInt, ConstFloat, ConstBool))
+#: Statements without bodies, likewise.
+_FLAT: frozenset[type] = frozenset((AssignStmt, EvalStmt, YieldStmt, ReturnStmt))
 
 
 def walk_exprs(expr: Expr) -> Iterator[Expr]:
@@ -182,7 +184,7 @@ def walk_stmts(stmt: Stmt) -> Iterator[Stmt]:
         kind = inner.__class__
         if kind is not SeqStmts:
             yield inner
-            if kind is AssignStmt:
+            if kind in _FLAT:
                 continue
         todo += stmt_bodies(inner)[::-1]
 
@@ -193,6 +195,23 @@ def walk(stmt: Stmt) -> Iterator[Node]:
         yield inner
         for expr in stmt_exprs(inner):
             yield from walk_exprs(expr)
+
+
+def expr_vars(expr: Expr) -> list[Var]:
+    """Every variable occurrence in an expression, left to right, attribute values last. Types are not entered."""
+    kind = expr.__class__
+    if kind is Var or kind is IterArg:
+        return [expr]  # type: ignore[list-item]
+    found: list[Any] = []
+    todo = [expr] if kind not in _LEAVES else []
+    while todo:
+        inner = todo.pop()
+        kind = inner.__class__
+        if kind is Var or kind is IterArg:
+            found.append(inner)
+        elif kind not in _LEAVES:
+            todo += expr_children(inner)[::-1]
+    return found
 
 
 def collect_defs(stmt: Stmt) -> list[Var]:
@@ -206,16 +225,12 @@ def collect_defs(stmt: Stmt) -> list[Var]:
 
 def collect_uses(node: Stmt | Expr) -> list[Var]:
     """All variables read below ``node`` (not those that occur in types only), in first-use order, each once."""
-    seen: dict[Var, None] = {}
-    exprs: Iterable[Expr]
     if isinstance(node, Expr):
-        exprs = (node,)
-    else:
-        exprs = (e for s in walk_stmts(node) for e in stmt_exprs(s))
-    for root in exprs:
-        for expr in walk_exprs(root):
-            if expr.__class__ is Var or expr.__class__ is IterArg:
-                seen.setdefault(expr)
+        return list(dict.fromkeys(expr_vars(node)))
+    seen: dict[Var, None] = {}
+    for inner in walk_stmts(node):
+        for expr in stmt_exprs(inner):
+            seen.update(dict.fromkeys(expr_vars(expr)))
     return list(seen)
 
 
@@ -223,14 +238,15 @@ def calls_in(stmt: Stmt) -> Iterator[Call | Submit]:
     """Every Call and Submit below ``stmt``, pre-order."""
     for inner in walk_stmts(stmt):
         for root in stmt_exprs(inner):
-            if root.__class__ in _LEAVES:
-                continue
             todo = [root]
             while todo:
                 expr = todo.pop()
-                if isinstance(expr, (Call, Submit)):
-                    yield expr
-                todo += [child for child in expr_children(expr)[::-1] if child.__class__ not in _LEAVES]
+                kind = expr.__class__
+                if kind in _LEAVES:
+                    continue
+                if kind is Call or kind is Submit:
+                    yield expr  # type: ignore[misc]
+                todo += expr_children(expr)[::-1]
 
 
 # ----------------------------------------------------------------------------------------------------------- visiting
@@ -274,7 +290,8 @@ def _method_name(owner: type, cls: type, prefix: str, default: str) -> str:
 def map_tuple(items: tuple[T, ...], function: Callable[[T], T]) -> tuple[T, ...]:
     """``function`` over a tuple; the same tuple when every item stayed the same object."""
     new = tuple(map(function, items))
-    return items if all(map(is_, items, new)) else new
+    # Nodes are equal only to themselves, so this compares identities.
+    return items if new == items else new
 
 
 def map_attrs(attrs: AttrMap, function: Callable[[Expr], Expr]) -> AttrMap:
@@ -303,11 +320,17 @@ class Rewriter:
     through :meth:`rewrite_def` (default: unchanged), types through nothing unless a subclass says so.
     """
 
+    #: Class of node -> the function that rewrites it; one table for each class of rewriter.
+    _methods: ClassVar[dict[type, Callable[[Any, Any], Any]]] = {}
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        cls._methods = {}
+
     def rewrite(self, node: Any) -> Any:
-        try:
-            method = _METHODS[self.__class__, node.__class__]
-        except KeyError:
-            method = _METHODS[self.__class__, node.__class__] = _rewriting(self.__class__, node.__class__)
+        method = self._methods.get(node.__class__)
+        if method is None:
+            method = self._methods[node.__class__] = _rewriting(self.__class__, node.__class__)
         return method(self, node)
 
     #: Iter_args rebuilt by :meth:`rewrite_def`: their uses in the loop must follow.
@@ -334,10 +357,6 @@ class Rewriter:
     def generic(self, node: Any) -> Any:
         """Rewrite the parts of ``node`` and rebuild it if one of them changed."""
         return _lookup(_GENERIC, node.__class__)(self, node)
-
-
-#: (Class of rewriter, class of node) -> the function that rewrites it.
-_METHODS: dict[tuple[type, type], Callable[[Any, Any], Any]] = {}
 
 
 def _rewriting(rewriter: type[Rewriter], cls: type) -> Callable[[Any, Any], Any]:
