@@ -253,7 +253,7 @@ def implicit_tile_view(shape: Sequence[Expr], space: MemorySpace | None) -> Tile
     if len(shape) == 2:
         rows, cols = const_dim(shape[0]), const_dim(shape[1])
         column = cols == 1 and rows is not None and rows > 1
-    return _IMPLICIT_VIEWS[space, column]
+    return _IMPLICIT_VIEWS[column][-1 if space is None else space]
 
 
 def _implicit(space: MemorySpace | None, column: bool) -> TileView:
@@ -271,9 +271,10 @@ def _implicit(space: MemorySpace | None, column: bool) -> TileView:
     return TileView(blayout=base, slayout=_N)
 
 
-_IMPLICIT_VIEWS: dict[tuple[MemorySpace | None, bool], TileView] = {
-    (space, column): _implicit(space, column) for space in (None, *MemorySpace) for column in (False, True)
-}
+#: Without and with a single column: the view for each space in order, last the one for no space.
+_IMPLICIT_VIEWS: tuple[tuple[TileView, ...], ...] = tuple(
+    tuple(_implicit(space, column) for space in (*MemorySpace, None)) for column in (False, True)
+)
 
 
 def effective_tile_view(tile: TileType) -> TileView:

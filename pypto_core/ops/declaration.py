@@ -211,22 +211,22 @@ class OpDef:
     check_arity: bool = True
     doc: str = ""
     kwarg_by_name: Mapping[str, KwParam] = field(init=False, repr=False, compare=False)
+    min_args: int = field(init=False, repr=False, compare=False)
+    max_args: int = field(init=False, repr=False, compare=False)
+    lane_invariant: Mapping[int, LaneKind] = field(init=False, repr=False, compare=False)
+    """Operand index -> kind, for the operands that are not plain lane data."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kwarg_by_name", MappingProxyType({k.name: k for k in self.kwargs}))
+        object.__setattr__(self, "min_args", sum(not p.optional for p in self.params))
+        object.__setattr__(self, "max_args", len(self.params))
+        lanes = {i: p.lane for i, p in enumerate(self.params) if p.lane is not LaneKind.DATA}
+        object.__setattr__(self, "lane_invariant", MappingProxyType(lanes))
 
     @property
     def namespace(self) -> str:
         """``"tile"`` of ``tile.add``, ``"pld.tensor"`` of ``pld.tensor.put``."""
         return self.name.rpartition(".")[0]
-
-    @property
-    def min_args(self) -> int:
-        return sum(not p.optional for p in self.params)
-
-    @property
-    def max_args(self) -> int:
-        return len(self.params)
 
     def effect(self, index: int, kwargs: Mapping[str, Any] = MappingProxyType({})) -> Effect:
         """Effect on operand ``index`` of a call with these keywords."""
@@ -238,11 +238,6 @@ class OpDef:
     def written_args(self, kwargs: Mapping[str, Any] = MappingProxyType({})) -> tuple[int, ...]:
         """Indices of the operands that a call with these keywords writes."""
         return tuple(i for i in range(len(self.params)) if self.effect(i, kwargs) is not Effect.READ)
-
-    @property
-    def lane_invariant(self) -> Mapping[int, LaneKind]:
-        """Operand index -> kind, for the operands that are not plain lane data."""
-        return {i: p.lane for i, p in enumerate(self.params) if p.lane is not LaneKind.DATA}
 
     def output_memory_of(self, kwargs: Mapping[str, Any]) -> MemorySpace | None:
         """Space that the declaration alone gives the result: fixed, or named by a keyword (given or default)."""

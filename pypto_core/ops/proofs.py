@@ -42,6 +42,8 @@ def _integer_dtype(e: Expr) -> DataType | None:
 
 def _comparable(a: Expr, b: Expr) -> bool:
     """Both integer scalars of one signedness; a mixed pair is never decided."""
+    if isinstance(a, ConstInt) and isinstance(b, ConstInt) and a.dtype is b.dtype:
+        return a.dtype.is_int
     left, right = _integer_dtype(a), _integer_dtype(b)
     return left is not None and right is not None and left.is_unsigned_int is right.is_unsigned_int
 

@@ -228,7 +228,7 @@ def _value_type_name(value: Any) -> str:
 def _check_kwargs(call: OpCall) -> dict[str, Any]:
     """Keywords of ``call`` with checked types, in the order given. An operator that declares none keeps any."""
     declared = call.op.kwarg_by_name
-    if not declared:
+    if not declared or not call.kwargs:
         return dict(call.kwargs)
     out: dict[str, Any] = {}
     for name, value in call.kwargs.items():
@@ -243,8 +243,11 @@ def _check_kwargs(call: OpCall) -> dict[str, Any]:
 
 def stored_order(op: OpDef, kwargs: Mapping[str, Any]) -> dict[str, Any]:
     """``kwargs`` in the declared (printed) order; undeclared ones keep their place at the end."""
+    if not kwargs:
+        return {}
     ordered = {k.name: kwargs[k.name] for k in op.kwargs if k.name in kwargs}
-    ordered.update((k, v) for k, v in kwargs.items() if k not in ordered)
+    if len(ordered) < len(kwargs):
+        ordered.update((k, v) for k, v in kwargs.items() if k not in ordered)
     return ordered
 
 

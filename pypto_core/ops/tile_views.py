@@ -18,6 +18,7 @@ from pypto_core.ir import (
 )
 from pypto_core.ops.proofs import prove_eq
 
+_FRACTAL = TileView().fractal
 ROW, COL, NONE_BOX = TileLayout.row_major, TileLayout.col_major, TileLayout.none_box
 
 
@@ -28,19 +29,23 @@ def valid_of(tile: TileType) -> tuple[Expr, ...]:
 
 def inherit_layout(tile: TileType, valid: Sequence[Expr], *, pad: PadValue | None = None) -> TileView:
     """A view with ``valid`` and the block layouts, pad and compact mode of ``tile``; the fractal is *not* inherited."""
-    source = effective_tile_view(tile)
+    source = tile.tile_view or implicit_tile_view(tile.shape, tile.memory_space)
+    wanted = source.pad if pad is None else pad
+    if not source.stride and source.start_offset is None and source.fractal == _FRACTAL:
+        return source.with_(valid_shape=tuple(valid), pad=wanted)
     return TileView(
         valid_shape=tuple(valid),
         blayout=source.blayout,
         slayout=source.slayout,
-        pad=source.pad if pad is None else pad,
+        pad=wanted,
         compact=source.compact,
     )
 
 
 def like(tile: TileType, shape: Sequence[Expr], valid: Sequence[Expr], dtype: DataType) -> TileType:
     """A tile of ``shape`` with inherited layout and no memory space yet."""
-    return TileType(tuple(shape), dtype, None, inherit_layout(tile, valid))
+    # A valid shape that is the shape says nothing.
+    return TileType(tuple(shape), dtype, None, inherit_layout(tile, () if valid is shape else valid))
 
 
 def passthrough(tile: TileType, dtype: DataType | None = None) -> TileType:

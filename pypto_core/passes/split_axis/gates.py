@@ -10,7 +10,7 @@ from pypto_core.analysis.lanes import const_value
 from pypto_core.analysis.names import describe, written_text
 from pypto_core.analysis.split_axis import is_broadcast_on
 from pypto_core.ir import Call, ConstInt, Expr, TileType, TupleType, Type, Var, dim_equal
-from pypto_core.ops.registry import LaneKind, OpError, create_op_call, find_op
+from pypto_core.ops.registry import LaneKind, OpError, deduce_type, find_op, get_op
 from pypto_core.passes.split_axis.extents import half, halve_tile, replace_at
 from pypto_core.passes.split_axis.hazard import transpose_hazard
 from pypto_core.passes.split_axis.rejections import operand_label, reject
@@ -23,7 +23,7 @@ _ABSOLUTE = frozenset({LaneKind.INDEX_ADDRESSED_SOURCE, LaneKind.ABSOLUTE_INDEXE
 
 
 def _deduce(call: Call, args: tuple[Expr, ...]) -> Type:
-    return create_op_call(call.name, args, call.kwargs, span=call.span).type
+    return deduce_type(get_op(call.name), args, call.kwargs, span=call.span)
 
 
 def _same_shape(a: Type, b: Type) -> bool:
