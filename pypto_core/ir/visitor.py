@@ -6,7 +6,7 @@ parts did not change is returned as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from pypto_core.ir.basic_types import TupleType

@@ -31,14 +31,15 @@ def read_vars(function: ir.Function) -> set[ir.Expr]:
     for expr in ir.attr_exprs(function.attrs):
         reads.update(ir.collect_uses(expr))
     for var in (*reads, *function.params):
-        reads = reads | set(_memref_bases(var.type))
+        reads.update(_memref_bases(var.type))
     return reads
 
 
 def check_variables(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
     reads = read_vars(function)
+    params = frozenset(function.params)
     for stmt in ir.walk_stmts(function.body):
-        if not isinstance(stmt, ir.AssignStmt) or stmt.var in reads or stmt.var in function.params:
+        if not isinstance(stmt, ir.AssignStmt) or stmt.var in reads or stmt.var in params:
             continue
         if isinstance(stmt.value, ir.Call) and stmt.value.name in _BINDINGS:
             continue

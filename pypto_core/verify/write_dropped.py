@@ -13,12 +13,13 @@ RULE = "OutParamWriteDropped"
 _report = Finding(RULE, Severity.WARNING)
 
 
-def _dependencies(body: ir.Stmt) -> dict[ir.Var, set[ir.Var]]:
-    """Variable -> variables that its value is computed from, over all its definitions."""
-    reads: dict[ir.Var, set[ir.Var]] = {}
+def _readers(body: ir.Stmt) -> dict[ir.Var, list[ir.Var]]:
+    """Variable -> variables whose values are computed from it, over all their definitions."""
+    readers: dict[ir.Var, list[ir.Var]] = {}
 
     def add(var: ir.Var, sources: set[ir.Var]) -> None:
-        reads.setdefault(var, set()).update(sources)
+        for source in sources:
+            readers.setdefault(source, []).append(var)
 
     for stmt in ir.walk_stmts(body):
         if isinstance(stmt, ir.AssignStmt):
@@ -34,7 +35,7 @@ def _dependencies(body: ir.Stmt) -> dict[ir.Var, set[ir.Var]]:
                 sources |= _yielded(stmt.else_body)
             for var in stmt.return_vars:
                 add(var, sources)
-    return reads
+    return readers
 
 
 def _yielded(body: ir.Stmt) -> set[ir.Var]:
@@ -42,16 +43,15 @@ def _yielded(body: ir.Stmt) -> set[ir.Var]:
     return {v for value in ending.values for v in ir.collect_uses(value)} if ending is not None else set()
 
 
-def _tainted(param: ir.Var, reads: dict[ir.Var, set[ir.Var]]) -> set[ir.Var]:
+def _tainted(param: ir.Var, readers: dict[ir.Var, list[ir.Var]]) -> set[ir.Var]:
     """``param`` and every variable derived from it."""
     tainted = {param}
-    changed = True
-    while changed:
-        changed = False
-        for var, sources in reads.items():
-            if var not in tainted and sources & tainted:
+    todo = [param]
+    while todo:
+        for var in readers.get(todo.pop(), ()):
+            if var not in tainted:
                 tainted.add(var)
-                changed = True
+                todo.append(var)
     return tainted
 
 
@@ -63,13 +63,16 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
     }
     if not written:
         return
-    reads: dict[ir.Var, set[ir.Var]] | None = None
+    readers: dict[ir.Var, list[ir.Var]] | None = None
+    derived: dict[ir.Var, set[ir.Var]] = {}
     for stmt in ir.walk_stmts(function.body):
         if not isinstance(stmt, ir.AssignStmt) or stmt.var not in written:
             continue
-        if reads is None:
-            reads = _dependencies(function.body)
-        if _tainted(stmt.var, reads).isdisjoint(ir.collect_uses(stmt.value)):
+        if readers is None:
+            readers = _readers(function.body)
+        if stmt.var not in derived:
+            derived[stmt.var] = _tainted(stmt.var, readers)
+        if derived[stmt.var].isdisjoint(ir.collect_uses(stmt.value)):
             name, direction = author_name(stmt.var), written[stmt.var].name
             yield _report(
                 "out-param-write-dropped",

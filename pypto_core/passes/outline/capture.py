@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pypto_core import ir
@@ -100,6 +101,45 @@ def store_targets(body: ir.Stmt) -> tuple[ir.Var, ...]:
     return tuple(found)
 
 
+def last_mentions(stmts: Sequence[ir.Stmt]) -> dict[ir.Var, int]:
+    """Each variable that the statements define or read, and the position of the last one that does."""
+    last: dict[ir.Var, int] = {}
+    for position, stmt in enumerate(stmts):
+        last.update(dict.fromkeys(ir.collect_defs(stmt), position))
+        last.update(dict.fromkeys(ir.collect_uses(stmt), position))
+    return last
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """Variables mentioned behind a position of a statement list, or behind the list (``outer``).
+
+    A view of what :func:`last_mentions` found once for the list: each scope in it asks about a position of its own.
+    """
+
+    last: Mapping[ir.Var, int]
+    position: int
+    end: int
+    outer: Later | None = None
+
+    @staticmethod
+    def of(variables: Iterable[ir.Var], outer: Later | None = None) -> Later:
+        """``variables``, and those of ``outer``."""
+        found = dict.fromkeys(variables, 0)
+        return Later(found, -1, 0 if found else -1, outer)
+
+    def __contains__(self, var: object) -> bool:
+        at: Later | None = self
+        while at is not None:
+            if at.last.get(var, -1) > at.position:  # type: ignore[call-overload]
+                return True
+            at = at.outer
+        return False
+
+    def __bool__(self) -> bool:
+        return self.end > self.position or bool(self.outer)
+
+
 @dataclass(frozen=True, slots=True)
 class Outputs:
     """Results of a scope: ordinary definitions, stored buffers, and aliases of stored buffers."""
@@ -110,7 +150,7 @@ class Outputs:
 
 
 def outputs(
-    body: ir.Stmt, used: frozenset[ir.Var], inputs: tuple[ir.Var, ...], *, exports_stores: bool
+    body: ir.Stmt, used: Container[ir.Var], inputs: tuple[ir.Var, ...], *, exports_stores: bool
 ) -> Outputs:
     """Results of ``body`` given the variables ``used`` after it. ``exports_stores`` is False for Hierarchy scopes."""
     captured_vars = frozenset(inputs)

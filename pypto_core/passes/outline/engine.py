@@ -11,8 +11,10 @@ from pypto_core.diagnostics import error
 from pypto_core.passes.base import PassError
 from pypto_core.passes.mutator import BaseMutator
 from pypto_core.passes.outline.capture import (
+    Later,
     Outputs,
     captured,
+    last_mentions,
     outputs,
     store_call,
     store_target,
@@ -41,6 +43,10 @@ class OutlineKind:
     is_core: bool = False
 
 
+#: Statements in which no scope can stand.
+_FLAT = frozenset({ir.AssignStmt, ir.EvalStmt, ir.ReturnStmt, ir.YieldStmt})
+
+
 def contains_scope(body: ir.Stmt, scope: type[ir.ScopeStmt]) -> bool:
     """Whether a scope of class ``scope`` stands anywhere in ``body``."""
     return any(type(s) is scope for s in ir.walk_stmts(body))
@@ -55,14 +61,6 @@ def _is_placeholder(stmt: ir.Stmt, following: ir.Stmt) -> bool:
         and isinstance(following, ir.ScopeStmt)
         and following.attrs.get("task_id_var") is stmt.var
     )
-
-
-def _refs(stmts: tuple[ir.Stmt, ...]) -> frozenset[ir.Var]:
-    found: set[ir.Var] = set()
-    for stmt in stmts:
-        found.update(ir.collect_defs(stmt))
-        found.update(ir.collect_uses(stmt))
-    return frozenset(found)
 
 
 class Outliner:
@@ -82,7 +80,7 @@ class Outliner:
         self._names = FunctionNames(taken, {v.name_hint for v in variables})
         self._parent = function.name
         self._counter = 0
-        self._required: frozenset[ir.Var] = frozenset()
+        self._required = Later.of(())
         self._renamed: dict[ir.Var, ir.Expr] = {}
         self._nested = False
         self.made: list[ir.Function] = []
@@ -101,25 +99,31 @@ class Outliner:
         if type(body) is self._kind.scope:
             assert isinstance(body, ir.ScopeStmt)
             used = self._required
-            used = used | frozenset(store_targets(body.body)) if used else self._fallback(body)
+            used = Later.of(store_targets(body.body), used) if used else self._fallback(body)
             return ir.SeqStmts.flatten(self._outline(body, used), body.span)
         return self._stmt(body)
 
     def _block(self, block: ir.SeqStmts) -> ir.Stmt:
         stmts = ir.body_stmts(block)
         outer = self._required
+        last = last_mentions(stmts) if any(type(s) not in _FLAT for s in stmts) else {}
+        end = max(last.values(), default=-1)
         out: list[ir.Stmt] = []
         for i, stmt in enumerate(stmts):
-            rest = stmts[i + 1 :]
-            if rest and _is_placeholder(stmt, rest[0]) and type(rest[0]) is self._kind.scope:
+            following = stmts[i + 1] if i + 1 < len(stmts) else None
+            if (
+                following is not None
+                and _is_placeholder(stmt, following)
+                and type(following) is self._kind.scope
+            ):
                 continue
             if type(stmt) is self._kind.scope:
                 assert isinstance(stmt, ir.ScopeStmt)
-                used = _refs(rest) | outer or self._fallback(stmt)
+                used = Later(last, i, end, outer) or self._fallback(stmt)
                 out.extend(self._outline(stmt, used))
                 continue
-            if any(True for _ in ir.stmt_bodies(stmt)):
-                self._required = outer | _refs(rest)
+            if type(stmt) not in _FLAT:
+                self._required = Later(last, i, end, outer)
                 out.append(self._stmt(stmt))
                 self._required = outer
             else:
@@ -182,18 +186,18 @@ class Outliner:
         new: ir.Stmt = ir.substitute(stmt, self._renamed)
         return new
 
-    def _fallback(self, scope: ir.ScopeStmt) -> frozenset[ir.Var]:
+    def _fallback(self, scope: ir.ScopeStmt) -> Later:
         """Variables taken as used after a scope that has no context (§9.2)."""
         if has_defer_wait(scope.body):
-            return frozenset()
+            return Later.of(())
         used = set(store_targets(scope.body))
         if not self._nested:
             used.update(ir.collect_defs(scope.body))
-        return frozenset(used)
+        return Later.of(used)
 
     # -- one scope (§9.3-9.8) ----------------------------------------------------------------------------------------
 
-    def _outline(self, scope: ir.ScopeStmt, used: frozenset[ir.Var]) -> list[ir.Stmt]:
+    def _outline(self, scope: ir.ScopeStmt, used: Later) -> list[ir.Stmt]:
         name = self._claim_name(scope)
         inputs = captured(scope.body)
         self._reject_rebinding(scope, inputs)
@@ -301,7 +305,7 @@ class Outliner:
             return scope.body
         saved = (self._parent, self._counter, self._required, self._renamed)
         self._parent, self._counter, self._renamed = name, 0, {}
-        self._required = frozenset((*results.ordinary, *results.stored))
+        self._required = Later.of((*results.ordinary, *results.stored))
         body = self._body(scope.body)
         self._parent, self._counter, self._required, self._renamed = saved
         return body

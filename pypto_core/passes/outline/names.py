@@ -9,6 +9,7 @@ class FunctionNames:
     def __init__(self, taken: set[str], known: set[str]) -> None:
         self.taken = taken
         self.known = known
+        self._next: dict[str, int] = {}
 
     def claim(self, candidate: str, parent: str) -> str:
         """A free name for ``candidate``; recorded in both sets."""
@@ -24,7 +25,9 @@ class FunctionNames:
         return name
 
     def _numbered(self, base: str) -> str:
-        number = 0
+        # Names only ever join the two sets, so the search goes on where it ended.
+        number = self._next.get(base, 0)
         while f"{base}_{number}" in self.known or f"{base}_{number}" in self.taken:
             number += 1
+        self._next[base] = number
         return f"{base}_{number}"
