@@ -142,7 +142,9 @@ _TASK_BLOCK = """\
 
 def task_kernel(statements: int) -> str:
     """A file with one orchestration of many small kernels, of about ``statements`` statements."""
-    body, count = _blocks("    t{n} = pl.create_tensor([256, 64], dtype=pl.FP32)\n" + _TASK_BLOCK, statements, 9, 256)
+    body, count = _blocks(
+        "    t{n} = pl.create_tensor([256, 64], dtype=pl.FP32)\n" + _TASK_BLOCK, statements, 9, 256
+    )
     return (
         f"{_HEAD}SCALE = {EDIT[0]}\n\n\n"
         f"@pl.jit\n"
