@@ -127,21 +127,30 @@ def bind(ctx: FunctionContext, target: ast.Name, value: Expr, node: ast.stmt) ->
     span = ctx.span(node)
     _check_redefinition(ctx, target, known)
     renamed = None
-    if (
-        isinstance(known, Var)
-        and not isinstance(known, IterArg)
-        and not is_poison(known)
-        and not _is_symbol(ctx, known)
-    ):
+    written = _rebound(ctx, known)
+    if written is not None:
         renamed = ctx.dialect.rebinding(ctx, target.id)
         if renamed is None:
-            if not same_type(known.type, value.type):
-                _reject_type(ctx, target, known, value.type)
-            ctx.emit(AssignStmt(known, value, span=span))
+            if not same_type(written.type, value.type):
+                _reject_type(ctx, target, written, value.type)
+            ctx.emit(AssignStmt(written, value, span=span))
             return
     var = Var(renamed or target.id, value.type, span=ctx.span(target))
     ctx.names.bear(target.id, var)
     ctx.emit(AssignStmt(var, value, span=span))
+
+
+def _rebound(ctx: FunctionContext, known: Expr | None) -> Var | None:
+    """The variable that an assignment writes again; None makes a new one (under strict_ssa an inner scope shadows)."""
+    if (
+        isinstance(known, Var)
+        and not ctx.strict
+        and not isinstance(known, IterArg)
+        and not is_poison(known)
+        and not _is_symbol(ctx, known)
+    ):
+        return known
+    return None
 
 
 def _is_symbol(ctx: FunctionContext, var: Var) -> bool:
@@ -253,17 +262,13 @@ def _bind_annotated(
     _check_redefinition(ctx, target, known)
     span = ctx.span(node)
     renamed = None
-    if (
-        isinstance(known, Var)
-        and not isinstance(known, IterArg)
-        and not is_poison(known)
-        and not _is_symbol(ctx, known)
-    ):
+    written = _rebound(ctx, known)
+    if written is not None:
         renamed = ctx.dialect.rebinding(ctx, target.id)
         if renamed is None:
-            if not same_type(known.type, type_):
-                _reject_type(ctx, target, known, type_)
-            ctx.emit(AssignStmt(known, value, span=span))
+            if not same_type(written.type, type_):
+                _reject_type(ctx, target, written, type_)
+            ctx.emit(AssignStmt(written, value, span=span))
             return
     if isinstance(value, Call) and value.type is UNKNOWN and type_ is not UNKNOWN:
         value = value.with_(type=type_)

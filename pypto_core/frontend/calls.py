@@ -6,10 +6,10 @@ import ast
 from collections.abc import Callable
 from dataclasses import replace
 from enum import Enum
-from typing import Any
+from typing import Any, NoReturn
 
 from pypto_core.frontend.attributes import read_attrs
-from pypto_core.frontend.closure import plain, sequence
+from pypto_core.frontend.closure import is_fault, plain, sequence
 from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, is_poison, nearest
 from pypto_core.frontend.dimensions import value_dim
 from pypto_core.frontend.expressions import expr, undefined_name
@@ -22,6 +22,7 @@ from pypto_core.frontend.static_eval.values import (
     PyFunction,
     Value,
 )
+from pypto_core.frontend.symbols import ENUMS, NAMESPACE_ENUMS
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.ir import (
     UNKNOWN,
@@ -192,6 +193,8 @@ def positional(ctx: FunctionContext, node: ast.expr) -> DslValue:
             return node.value
     elif isinstance(node, ast.Name | ast.Attribute):
         found = _outer(ctx, node)
+        if found is not None and is_fault(found):
+            return _guarded_value(ctx, node)
         if found is not None:
             return _as_argument(ctx, found, node)
         special = _symbol(ctx, node)
@@ -203,8 +206,44 @@ def positional(ctx: FunctionContext, node: ast.expr) -> DslValue:
 
 
 def _symbol(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> DslValue:
-    symbol = enum_or_dtype(node)
+    symbol = _language_symbol(ctx, node)
     return symbol if symbol is not None else ctx.dialect.keyword_value(ctx, node)  # type: ignore[return-value]
+
+
+def _language_symbol(ctx: FunctionContext, node: ast.expr) -> object | None:
+    """A symbol written out; None for anything else. An enumeration of one namespace is none of another one's (Fault)."""
+    symbol = enum_or_dtype(node)
+    path = dotted(node)
+    if symbol is None or path is None or path[0] != "pl" or path[-2] not in NAMESPACE_ENUMS:
+        return symbol
+    home = NAMESPACE_ENUMS[path[-2]]
+    if path[1:-2] != (home,):
+        module = f"pypto.language.op.{path[1]}_ops" if len(path) > 3 else "pypto.language"
+        _fail_evaluation(
+            ctx,
+            node,
+            f"module '{module}' has no attribute '{path[-2]}'; write pl.{home}.{'.'.join(path[-2:])}",
+        )
+    return symbol
+
+
+def _check_symbol(ctx: FunctionContext, node: ast.expr) -> None:
+    """A keyword's ``pl.<Enum>.<name>`` or ``pl.<DTYPE>`` that the language has not."""
+    path = dotted(node)
+    if path is None or len(path) < 2 or path[0] not in _PREFIXES:
+        return
+    enum = ENUMS.get(path[-2])
+    if enum is not None:
+        near = did_you_mean(path[-1], sorted(enum.__members__))
+        _fail_evaluation(ctx, node, f"type object '{enum.__name__}' has no attribute '{path[-1]}'{near}")
+    if len(path) == 2 and path[1].isupper():
+        near = did_you_mean(path[1], sorted(DataType.by_name))
+        module = "pypto.language" if path[0] == "pl" else "pypto.language.distributed"
+        _fail_evaluation(ctx, node, f"module '{module}' has no attribute '{path[1]}'{near}")
+
+
+def _fail_evaluation(ctx: FunctionContext, node: ast.expr, reason: str) -> NoReturn:
+    ctx.fail("closure-eval", f"Failed to evaluate expression '{ctx.text(node)}': {reason}", node)
 
 
 def _outer(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> Value | None:
@@ -256,12 +295,13 @@ def keyword_value(ctx: FunctionContext, node: ast.expr) -> DslValue:
         return number
     if isinstance(node, ast.List | ast.Tuple):
         return [keyword_value(ctx, e) for e in node.elts]
-    symbol = enum_or_dtype(node)
+    symbol = _language_symbol(ctx, node)
     if symbol is not None:
         return symbol  # type: ignore[return-value]
     special = ctx.dialect.keyword_value(ctx, node)
     if special is not None:
         return special  # type: ignore[return-value]
+    _check_symbol(ctx, node)
     base = _reserved_base(ctx, node)
     if base is not None:
         return base

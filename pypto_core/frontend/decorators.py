@@ -12,6 +12,7 @@ from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_
 from pypto_core.frontend.recovery import FunctionSyntax, Statement
 from pypto_core.frontend.symbols import ENUMS, enum_member
 from pypto_core.frontend.syntax import dotted, string_literal
+from pypto_core.frontend.wording import contradiction
 from pypto_core.ir import DERIVED_LEVEL_ROLE, ErrorType, Expr, FunctionType, Level, Role, SplitMode
 
 _KEYWORDS = ("type", "level", "role", "attrs", "auto_scope", "strict_ssa", "external_source")
@@ -215,8 +216,7 @@ def _derive(
             if given is not None and given is not implied:
                 ctx.error(
                     f"{name}-mismatch",
-                    f"Function '{node.name}': type {options.func_type.name} implies {name} {implied.name}, "
-                    f"but {given.name} is written",
+                    contradiction(node.name, options.func_type, name, implied, given),
                     where.get(name, node.decorator_list[0]),
                 )
             setattr(options, name, implied)

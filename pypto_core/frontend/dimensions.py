@@ -126,7 +126,9 @@ def _dim(ctx: FunctionContext, node: ast.expr) -> Expr:
         value = ctx.annotations.evaluate(node)
         if is_fault(value):
             assert isinstance(value.data, Unknown)
-            ctx.fail("closure-eval", f"'{ctx.text(node)}' cannot be computed: {value.data.reason}", node)
+            ctx.fail(
+                "closure-eval", f"Failed to evaluate expression '{ctx.text(node)}': {value.data.reason}", node
+            )
         _check_names(ctx, node)
         dim = value_dim(ctx, value, node, ctx.text(node))
         if dim is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from pypto_core.frontend.closure import describe, sequence
+from pypto_core.frontend.closure import describe, is_fault, sequence
 from pypto_core.frontend.context import (
     TASK_ID_TYPE,
     Fault,
@@ -234,7 +234,10 @@ def _attribute(ctx: FunctionContext, node: ast.Attribute) -> Expr:
             head = ctx.closure.lookup(path[0])
             if head is None and ctx.closure.complete:
                 _name(ctx, _root(node))
-            if head is None or head.is_unknown or ctx.closure.evaluate(node).is_unknown:
+            if head is None or head.is_unknown:
+                raise Silent
+            value = ctx.closure.evaluate(node)
+            if value.is_unknown and not is_fault(value):
                 raise Silent
     base = node.value
     of = ctx.names.lookup(base.id) if isinstance(base, ast.Name) else None
@@ -279,10 +282,11 @@ def scalar_operand(ctx: FunctionContext, operand: Expr, at: Located, op: ast.AST
     symbol, function = SYMBOLS.get(type(op), ("?", ""))
     if isinstance(kind, TensorType | TileType):
         word = "tile" if isinstance(kind, TileType) else "tensor"
-        write = f": write {_rewritten(ctx, whole, function)}" if function else ""
+        write = f"; write {_rewritten(ctx, whole, function)}" if function else ""
         ctx.fail(
             "python-operator-on-tensor",
-            f"Python's '{symbol}' does not work on a {word} ('{ctx.text(at)}'){write}",
+            f"Python's '{symbol}' does not work on a {word} ('{ctx.text(at)}'): Expression must be ScalarExpr or Var with "
+            f"ScalarType{write}",
             whole,
             operator=symbol,
             function=function,

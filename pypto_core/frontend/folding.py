@@ -67,7 +67,9 @@ def evaluate(ctx: FunctionContext, node: ast.expr) -> Value:
     value = ctx.closure.evaluate(node)
     if is_fault(value):
         assert isinstance(value.data, Unknown)
-        ctx.fail("closure-eval", f"'{ctx.text(node)}' cannot be computed: {value.data.reason}", node)
+        ctx.fail(
+            "closure-eval", f"Failed to evaluate expression '{ctx.text(node)}': {value.data.reason}", node
+        )
     if value.is_unknown:
         check_defined(ctx, node)
     return value
@@ -147,7 +149,7 @@ def fold_pair(ctx: FunctionContext, node: ast.BinOp, left: Expr, right: Expr) ->
     try:
         return as_constant(fold(a, b), ctx.span(node))
     except ArithmeticError as error:
-        ctx.fail("closure-eval", f"'{ctx.text(node)}' cannot be computed: {error}", node)
+        ctx.fail("closure-eval", f"Failed to evaluate expression '{ctx.text(node)}': {error}", node)
 
 
 def _literal(expr: Expr) -> int | float | None:

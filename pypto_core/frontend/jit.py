@@ -22,6 +22,7 @@ from pypto_core.frontend.program import ParsedProgram
 from pypto_core.frontend.recovery import FunctionSyntax
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.values import KernelFunction
+from pypto_core.frontend.wording import contradiction
 from pypto_core.ir import DERIVED_LEVEL_ROLE, Function, Level, Program, Role
 
 #: Form -> keywords of its decorator.
@@ -105,11 +106,15 @@ def _options(ctx: FunctionContext, function: JitFunction) -> FunctionOptions:
             )
         elif name == "auto_scope" and value.data is False:
             options.auto_scope = False
-        elif name == "level" and isinstance(value.data, Level) and value.data is not options.level:
-            implied = options.level.name if options.level is not None else "none"
+        elif (
+            name == "level"
+            and isinstance(value.data, Level)
+            and options.level is not None
+            and value.data is not options.level
+        ):
             ctx.error(
                 "level-mismatch",
-                f"Function '{function.name}': type {func_type.name} implies level {implied}, but {value.data.name} is written",
+                contradiction(function.name, func_type, "level", options.level, value.data),
                 node,
             )
     return options

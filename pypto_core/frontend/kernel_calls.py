@@ -141,6 +141,17 @@ def build_call(
     """The call with its attributes in stored order and its result type."""
     if arguments.poisoned or (device is not None and is_poison(device)):
         raise Silent
+    stored = stored_attrs(ctx, arguments, attrs, device)
+    type_ = result_type(callee, arguments.values)
+    return Call(
+        GlobalVar(callee.name), tuple(arguments.values), attrs=stored, type=type_, span=ctx.span(node)
+    )
+
+
+def stored_attrs(
+    ctx: FunctionContext, arguments: Arguments, attrs: dict[str, Any], device: Expr | None = None
+) -> dict[str, Any]:
+    """Attributes of a call or submit in stored order: dumps, directions, overrides, device, then what was written."""
     stored: dict[str, Any] = {}
     dumps = [*attrs.pop("dump_vars", ()), *(v for v in arguments.values if v in ctx.dump_tags)]
     if dumps:
@@ -155,10 +166,7 @@ def build_call(
     if device is not None:
         stored["device"] = device
     stored.update(attrs)
-    type_ = result_type(callee, arguments.values)
-    return Call(
-        GlobalVar(callee.name), tuple(arguments.values), attrs=stored, type=type_, span=ctx.span(node)
-    )
+    return stored
 
 
 def result_type(callee: Callee, args: Sequence[Expr]) -> Type:

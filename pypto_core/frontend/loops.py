@@ -129,6 +129,11 @@ def _counted(ctx: FunctionContext, node: ast.For, call: ast.Call, kind: str) -> 
     from pypto_core.frontend.statements import block
 
     span = header_span(ctx, node, call)
+    carrying = next((k for k in call.keywords if k.arg == "init_values"), None)
+    if kind == "unroll" and carrying is not None:
+        ctx.error("unroll-init", "pl.unroll carries no values: use pl.range", carrying)
+        _body_alone(ctx, node)
+        return
     given = _keywords(ctx, call, kind)
     bounds = _bounds(ctx, call, kind)
     attrs = _attrs(ctx, call, kind, given)
@@ -168,16 +173,13 @@ def _keywords(ctx: FunctionContext, call: ast.Call, kind: str) -> dict[str, ast.
         if keyword.arg in allowed:
             given[keyword.arg] = keyword.value
             continue
-        if kind == "unroll" and keyword.arg == "init_values":
-            ctx.error("unroll-init", "pl.unroll carries no values: use pl.range", keyword)
-        else:
-            where = " (only pl.pipeline has stages)" if keyword.arg == "stage" else ""
-            ctx.error(
-                "loop-keyword",
-                f"pl.{kind} takes no keyword '{keyword.arg or '**'}'{where}; it takes {', '.join(allowed)}",
-                keyword,
-                name=keyword.arg,
-            )
+        where = " (only pl.pipeline has stages)" if keyword.arg == "stage" else ""
+        ctx.error(
+            "loop-keyword",
+            f"pl.{kind} takes no keyword '{keyword.arg or '**'}'{where}; it takes {', '.join(allowed)}",
+            keyword,
+            name=keyword.arg,
+        )
     return given
 
 

@@ -225,7 +225,8 @@ def _check_dispatch(ctx: FunctionContext, body: list[ast.stmt], span: Span) -> N
     if len(calls) > 1:
         ctx.fail(
             "spmd-multi-dispatch",
-            f"a pl.spmd scope dispatches one kernel, this one dispatches {len(calls)}",
+            f"a pl.spmd scope dispatches one kernel, this one dispatches {len(calls)}: "
+            + ", ".join(ctx.text(c) for c in calls),
             span,
             related=tuple(Related("kernel call", ctx.span(c)) for c in calls),
         )

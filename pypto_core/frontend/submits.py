@@ -15,6 +15,7 @@ from pypto_core.frontend.kernel_calls import (
     read_arguments,
     read_call_attrs,
     result_type,
+    stored_attrs,
 )
 from pypto_core.frontend.static_eval.values import Value
 from pypto_core.frontend.subscripts import operator
@@ -71,7 +72,7 @@ def assign_submit(ctx: FunctionContext, stmt: ast.Assign, target: ast.expr, node
         ctx.fail(
             "submit-arity",
             f"'{callee.name}' gives {many} result{'s' if many != 1 else ''}, but {len(results)} "
-            f"name{'s' if len(results) != 1 else ''} take them",
+            f"name{'s take' if len(results) != 1 else ' takes'} them",
             target,
         )
     temporary = fresh(ctx, "_submit_tmp", submit.type, span)
@@ -115,14 +116,9 @@ def read_submit(ctx: FunctionContext, node: ast.Call) -> tuple[Submit, Callee]:
     attrs: dict[str, Any] = {}
     if "dumps" in given:
         attrs["dump_vars"] = _dumps(ctx, given["dumps"], arguments.values)
-    elif ctx.dump_tags:
-        tagged = tuple(v for v in arguments.values if v in ctx.dump_tags)
-        if tagged:
-            attrs["dump_vars"] = tagged
     if "attrs" in given:
         attrs.update(read_call_attrs(ctx, given["attrs"], len(arguments.values), arguments))
-    if arguments.no_dep:
-        attrs["arg_direction_overrides"] = tuple(arguments.no_dep)
+    attrs = stored_attrs(ctx, arguments, attrs)
     deps = read_deps(ctx, given["deps"]) if "deps" in given else ()
     core_num = _core_num(ctx, node, given) if spmd else None
     predicate = read_predicate(ctx, given["predicate"], deps) if "predicate" in given else None
@@ -360,22 +356,17 @@ def read_predicate(ctx: FunctionContext, node: ast.expr, deps: tuple[Expr, ...])
     left, right = node.left, node.comparators[0]
     if int_literal(left) is None and int_literal(right) is None and not _is_const_number(ctx, left, right):
         ctx.fail("predicate-form", "a predicate compares a tensor element with an integer literal", node)
+    element = left if int_literal(left) is None else right
+    _check_element(ctx, element)
     test = expr(ctx, node)
     if is_poison(test):
         raise Silent
     assert isinstance(test, BinaryExpr)
     read = next((e for e in walk_exprs(test) if isinstance(e, Call)), None)
-    element = left if int_literal(left) is None else right
     if read is None or read.op.name != "tensor.read":
         ctx.fail("predicate-form", f"'{ctx.text(element)}' is no tensor element", element)
     tensor = read.args[0]
-    kind = tensor.type
-    if not isinstance(kind, TensorType) or kind.dtype not in _SIGNED:
-        ctx.fail(
-            "predicate-operand",
-            f"a predicate reads a tensor of signed integers, not {type_words(kind)}",
-            element,
-        )
+    _check_signed(ctx, tensor, element)
     producer = ctx.producers.get(tensor) if isinstance(tensor, Var) else None
     if producer is not None and not any(d is producer for d in deps):
         ctx.fail(
@@ -385,6 +376,24 @@ def read_predicate(ctx: FunctionContext, node: ast.expr, deps: tuple[Expr, ...])
             name=producer.name_hint,
         )
     return test
+
+
+def _check_element(ctx: FunctionContext, element: ast.expr) -> None:
+    """What ``tensor[i]`` reads, asked before the comparison, which has rules of its own."""
+    if isinstance(element, ast.Subscript):
+        tensor = expr(ctx, element.value)
+        if not is_poison(tensor) and tensor.type is not UNKNOWN:
+            _check_signed(ctx, tensor, element)
+
+
+def _check_signed(ctx: FunctionContext, tensor: Expr, element: ast.expr) -> None:
+    kind = tensor.type
+    if not isinstance(kind, TensorType) or kind.dtype not in _SIGNED:
+        ctx.fail(
+            "predicate-operand",
+            f"a predicate reads a tensor of signed integers, not {type_words(kind)}",
+            element,
+        )
 
 
 def _is_const_number(ctx: FunctionContext, left: ast.expr, right: ast.expr) -> bool:

@@ -22,6 +22,11 @@ from pypto_core.ops.dsl.constants import ARG_DIRECTIONS, ENUMERATIONS, VALUES
 #: Enumeration name as written after ``pl.`` or ``pld.`` -> class.
 ENUMS: dict[str, type[IntEnum]] = {path.rpartition(".")[2]: cls for path, cls in ENUMERATIONS.items()}
 
+#: Enumerations that stand in one namespace of ``pl`` instead of directly below it -> that namespace.
+NAMESPACE_ENUMS: dict[str, str] = {
+    path.rpartition(".")[2]: path.split(".")[1] for path in ENUMERATIONS if path.count(".") == 2
+}
+
 #: Constants directly below ``pl``.
 CONSTANTS: dict[str, object] = {path.rpartition(".")[2]: value for path, value in VALUES.items()}
 

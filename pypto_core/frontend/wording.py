@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import Enum
+
 from pypto_core.ir import (
     UNKNOWN,
     ArrayType,
@@ -9,6 +11,7 @@ from pypto_core.ir import (
     DistributedTensorType,
     ErrorType,
     Expr,
+    FunctionType,
     ScalarType,
     SingletonType,
     TensorType,
@@ -18,6 +21,14 @@ from pypto_core.ir import (
     Var,
     print_ir,
 )
+
+
+def contradiction(function: str, func_type: FunctionType, what: str, implied: Enum, given: Enum) -> str:
+    """A level or role that its function's type denies (docs/spec/language.md §1.1); ``what`` is ``level`` or ``role``."""
+    return (
+        f"Function '{function}' has func_type={func_type.name} which implies {what}={implied.name}, "
+        f"but explicit {what}={given.name} was provided"
+    )
 
 
 def type_text(type_: Type) -> str:

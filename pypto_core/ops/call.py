@@ -133,10 +133,14 @@ class OpCall:
 
     def wrong_kind(self, index: int, kind: ArgKind) -> NoReturn:
         """Report that operand ``index`` is not of ``kind``."""
-        got = type_name(self.args[index].type)
+        type_ = self.args[index].type
+        got = type_name(type_)
+        seen = f"got {got}"
+        if kind is ArgKind.SCALAR_INT32 and isinstance(type_, ScalarType):
+            seen = f"but got {type_.dtype.text}"
         own = self.op.params[index].expects if index < len(self.op.params) else ""
         message = (
-            f"{self.name} {own}, got {got}"
+            f"{self.name} {own}, {seen}"
             if own
             else (
                 f"The operator {self.name} requires {ordinal(index)} argument to be "

@@ -63,12 +63,6 @@ def test_verified(row: dict[str, Any]) -> None:
     assert ir.print_ir(statement) == row["prints"]
 
 
-def _facts(message: str) -> list[str]:
-    return re.findall(
-        r"\d+|\b[a-z_]+\.[\w.]*\w|\b[A-Z]\w*[A-Z]\w*\b|\[[^\]]*\]|\b(?:u?int|fp|bfloat)\d+\b", message
-    )
-
-
 @pytest.mark.parametrize("row", _examples("rejected"))
 def test_rejected(row: dict[str, Any]) -> None:
     if row["error"] == "ParserTypeError":
@@ -78,8 +72,8 @@ def test_rejected(row: dict[str, Any]) -> None:
     with pytest.raises(OpError) as raised:
         _line(row).value()
     diagnostic = raised.value.diagnostic
-    says = re.sub(r"^pl(?:\.\w+)? operation '\w+': ", "", row["says"])
-    missing = [fact for fact in _facts(says) if fact.strip("'") not in diagnostic.message]
-    assert not missing, f"{diagnostic.message!r} lacks {missing} of {says!r}"
+    # The operator's name stands in front in our words (docs/spec/language.md §7.5); the sentence is the compiler's.
+    says = re.sub(r"^(pl(?:\.\w+)? operation '\w+'|pl\.\w+): ", "", row["says"])
+    assert says in diagnostic.message
     assert diagnostic.span.is_valid
     assert "Expected: pl" in diagnostic.message

@@ -70,7 +70,9 @@ def attribute(it: Interpreter, owner: Value, name: str, node: ast.expr | None = 
     if method is not None:
         bound = BuiltinFunction(f"{type_name(data)}.{name}", lambda i, a, k: method(i, owner, a, k))
         return Value(bound, owner.assumed)
-    raise CannotEvaluate(f"{type_name(data)} has no attribute {name}", fault=methods.is_complete(data, name))
+    raise CannotEvaluate(
+        f"'{type_name(data)}' object has no attribute '{name}'", fault=methods.is_complete(data, name)
+    )
 
 
 def _of_instance(it: Interpreter, owner: Value, data: InstanceData, name: str) -> Value:
@@ -99,7 +101,7 @@ def _of_instance(it: Interpreter, owner: Value, data: InstanceData, name: str) -
     getter = data.cls.find("__getattr__")
     if getter is not None:
         return it.call(getter, [owner, Value(name)], {})
-    raise CannotEvaluate(f"{data.cls.name} has no attribute {name}", fault=data.cls.opaque is None)
+    raise CannotEvaluate(f"'{data.cls.name}' object has no attribute '{name}'", fault=data.cls.opaque is None)
 
 
 def _of_class(it: Interpreter, data: ClassData, name: str) -> Value:
@@ -116,7 +118,7 @@ def _of_class(it: Interpreter, data: ClassData, name: str) -> Value:
     special = methods.class_method(data, name)
     if special is not None:
         return Value(BuiltinFunction(name, lambda i, a, k: special(i, Value(data), a, k)))
-    raise CannotEvaluate(f"{data.name} has no attribute {name}", fault=True)
+    raise CannotEvaluate(f"type object '{data.name}' has no attribute '{name}'", fault=True)
 
 
 def _of_module(it: Interpreter, module: ModuleEnvironment, name: str) -> Value:
@@ -138,7 +140,7 @@ def _of_module(it: Interpreter, module: ModuleEnvironment, name: str) -> Value:
     if submodule is not None:
         return Value(submodule)
     fault = module.ask_complete(it.watch) and module.evaluated
-    raise CannotEvaluate(f"module {module.name} has no attribute {name}", fault=fault)
+    raise CannotEvaluate(f"module '{module.name}' has no attribute '{name}'", fault=fault)
 
 
 def _object_setattr(it: Interpreter, arguments: list[Value], keywords: dict[str, Value]) -> Value:

@@ -302,4 +302,6 @@ def member(it: Interpreter, owner: LibraryName, name: str) -> Value:
     if owner.path in _NAME_ONLY or module in ("typing", "typing_extensions"):
         path = "typing" if module == "typing_extensions" else owner.path
         return _name(f"{path}.{name}")
+    if owner.path == "math" and not hasattr(math, name):
+        raise CannotEvaluate(f"module 'math' has no attribute '{name}'", fault=True)
     raise CannotEvaluate(f"{owner.path}.{name} is not modelled")

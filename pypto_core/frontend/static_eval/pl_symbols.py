@@ -63,7 +63,7 @@ def symbol_attribute(owner: PlSymbol, name: str) -> Value:
         return Value(value)
     parent = path[-2]
     if parent in ENUMS or parent == "adir":
-        raise CannotEvaluate(f"{parent} has no member {name}", fault=True)
+        raise CannotEvaluate(f"type object '{parent}' has no attribute '{name}'", fault=True)
     known = name in ENUMS or name in SINGLETONS or name in _TYPE_HEADS or name in _NAMESPACES
     if len(path) == 2 and path[0] == "pl" and name[:1].isupper() and not known:
         raise CannotEvaluate(f"pl has no member {name}")

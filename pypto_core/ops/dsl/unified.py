@@ -28,14 +28,14 @@ _TILE_NEEDS_SCRATCH: Final[Mapping[str, str]] = {
         "Tile inputs require tmp_tile, a scratch tile like the input",
     ),
     **{
-        name: f"Tile inputs require an explicit scratch tile - call pl.{name}(lhs, rhs, tmp) "
+        name: f"Tile inputs require an explicit scratch tile — call pl.{name}(lhs, rhs, tmp) "
         f"or pl.tile.{name}(lhs, rhs, tmp)"
         for name in ("xor", "xors")
     },
 }
 
 _TRANSPOSED_TILE: Final = (
-    "is not supported for Tile operands. At tile level a transposed operand is an explicit zero-copy view, not a flag: "
+    "is not supported for Tile operands. At tile level a transposed operand is an explicit zero-copy view, not an op flag: "
     "wrap the operand in pl.tile.transpose_view"
 )
 
@@ -95,7 +95,7 @@ def _level(low: Lowering, operands: list[str]) -> str | None:
         odd = next((n for n in operands if kinds[n] not in (None, first)), operands[0])
         raise DslFault(
             "op-kind",
-            f"cannot mix Tensor and Tile arguments ({words}). All operands must be the same type level - either all "
+            f"cannot mix Tensor and Tile arguments ({words}). All operands must be the same type level — either all "
             "Tensor or all Tile",
             odd,
         )

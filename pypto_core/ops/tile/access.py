@@ -162,7 +162,7 @@ def _gather_to_vec(call: OpCall, mem: TensorType, by_element: bool) -> Type:
     else:
         axis = _index_vector_axis(call, idx.shape, both_ways=True)
         if len(mem.shape) < 2:
-            call.fail("op-rank", f"The operator {call.name} in row mode requires mem of rank >= 2", arg=0)
+            call.fail("op-rank", f"The operator {call.name} row mode requires mem of rank >= 2", arg=0)
         shape, valid = (idx.shape[axis], mem.shape[-1]), (idx.valid_shape[axis], mem.shape[-1])
     return TileType(shape, mem.dtype, None, TileView(valid_shape=valid, blayout=ROW))
 
@@ -177,7 +177,7 @@ def _index_vector_axis(call: OpCall, shape: tuple[Expr, ...], *, both_ways: bool
     form = "[1, R] or [R, 1]" if both_ways else "[1, R]"
     raise call.error(
         "op-shape",
-        f"The operator {call.name} in row mode requires a static idx of shape {form}, but got {show_shape(shape)}",
+        f"The operator {call.name} row mode requires a {form} idx shape, but got {show_shape(shape)}",
         arg=1,
     )
 
@@ -216,7 +216,7 @@ def _gather_to_mat(call: OpCall, mem: TensorType, by_element: bool) -> Type:
     else:
         axis = _index_vector_axis(call, idx.shape, both_ways=False)
         if len(mem.shape) < 2:
-            call.fail("op-rank", f"The operator {call.name} in row mode requires mem of rank >= 2", arg=0)
+            call.fail("op-rank", f"The operator {call.name} row mode requires mem of rank >= 2", arg=0)
         shape = (idx.shape[axis], mem.shape[-1])
         valid_arg = 2
     rows, cols = const_value(shape[0]), const_value(shape[1])

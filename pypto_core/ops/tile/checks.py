@@ -17,9 +17,10 @@ WORDS = (_D.FP16, _D.FP32, _D.INT16, _D.INT32)
 def require_dtype(call: OpCall, index: int, dtype: DataType, allowed: Sequence[DataType], what: str) -> None:
     """``dtype`` (of operand ``index``, called ``what``) is one of ``allowed``."""
     if dtype not in allowed:
+        expected = f"to be {allowed[0].printed}" if len(allowed) == 1 else f"in {show_dtypes(allowed)}"
         call.fail(
             "op-dtype",
-            f"The operator {call.name} requires {what} dtype in {show_dtypes(allowed)}, but got {dtype.text}",
+            f"The operator {call.name} requires {what} dtype {expected}, but got {dtype.text}",
             arg=index,
             data={"allowed": tuple(d.printed for d in allowed), "got": dtype.printed},
         )
