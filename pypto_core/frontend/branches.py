@@ -6,7 +6,7 @@ import ast
 
 from pypto_core.frontend.context import FunctionContext, Region, is_poison
 from pypto_core.frontend.expressions import condition, type_words
-from pypto_core.frontend.type_check import same_type
+from pypto_core.frontend.type_check import merges
 from pypto_core.frontend.yields import top_level_yields
 from pypto_core.ir import (
     DataType,
@@ -111,7 +111,7 @@ def _check_arms(
         )
         return
     for i, (a, b) in enumerate(zip(first_values.values, second_values.values)):
-        if not same_type(a.type, b.type):
+        if not merges(a.type, b.type):
             name = names[0][i] if i < len(names[0]) else f"value {i}"
             ctx.error(
                 "if-yield-mismatch",

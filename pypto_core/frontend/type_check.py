@@ -18,6 +18,7 @@ from pypto_core.ir import (
     DistributedTensorType,
     ErrorType,
     Expr,
+    PadValue,
     ScalarType,
     TensorType,
     TileType,
@@ -161,6 +162,38 @@ def same_type(left: Type, right: Type) -> bool:
     return left is right
 
 
+def merges(left: Type, right: Type) -> bool:
+    """Whether two branches may yield values of these types under one name: what TypeCheck refuses later
+    (``docs/spec/verifiers.md`` §3). A layout counts only where both tiles state one."""
+    if isinstance(left, TupleType) and isinstance(right, TupleType):
+        return len(left.types) == len(right.types) and all(map(merges, left.types, right.types))
+    if isinstance(left, TensorType) and isinstance(right, TensorType) and type(left) is type(right):
+        return _same_box(left, right) and _pad_of(left) is _pad_of(right)
+    if (
+        isinstance(left, TileType)
+        and isinstance(right, TileType)
+        and None in (left.tile_view, right.tile_view)
+    ):
+        return _same_box(left, right) and not _other_space(left, right)
+    return same_type(left, right)
+
+
+def _same_box(left: TensorType | TileType, right: TensorType | TileType) -> bool:
+    return (
+        left.dtype is right.dtype
+        and same_dims(left.shape, right.shape)
+        and same_dims(left.valid_shape, right.valid_shape)
+    )
+
+
+def _pad_of(type_: TensorType) -> PadValue:
+    return type_.tensor_view.pad if type_.tensor_view is not None else PadValue.null
+
+
+def _other_space(left: TileType, right: TileType) -> bool:
+    return left.memory_space is not right.memory_space and None not in (left.memory_space, right.memory_space)
+
+
 def _open(type_: Type) -> bool:
     return type_ is UNKNOWN or isinstance(type_, ErrorType)
 
@@ -182,7 +215,7 @@ def _same_tensor_view(left: TensorType, right: TensorType) -> bool:
 def _same_tile(left: TileType, right: TileType) -> bool:
     if left.dtype is not right.dtype or not same_dims(left.shape, right.shape):
         return False
-    if left.memory_space is not right.memory_space and None not in (left.memory_space, right.memory_space):
+    if _other_space(left, right):
         return False
     a, b = effective_tile_view(left), effective_tile_view(right)
     return (

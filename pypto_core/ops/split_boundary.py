@@ -13,10 +13,17 @@ from pypto_core.ops.proofs import prove_eq
 from pypto_core.ops.shape_rules import show_dim
 
 
+def _mode_name(axis: int) -> str:
+    return {0: "UP_DOWN", 1: "LEFT_RIGHT"}.get(axis, "NONE")
+
+
 def ragged_facts(shape: Sequence[Expr], valid: Sequence[Expr], axis: int) -> dict[str, object]:
     """What a repair of the crossing needs: mode, extents of the box and valid ones as text."""
-    mode = {0: "UP_DOWN", 1: "LEFT_RIGHT"}.get(axis, "NONE")
-    return {"mode": mode, "shape": [show_dim(e) for e in shape], "valid": [show_dim(e) for e in valid]}
+    return {
+        "mode": _mode_name(axis),
+        "shape": [show_dim(e) for e in shape],
+        "valid": [show_dim(e) for e in valid],
+    }
 
 
 def split_boundary_fault(
@@ -40,7 +47,7 @@ def split_boundary_fault(
         )
     if not isinstance(valid[1], ConstInt):
         return (
-            f"{op_name}: the tile's valid column extent {columns} is a runtime value narrower than the physical box, "
+            f"{op_name} with {_mode_name(axis)}: the tile's valid column extent {columns} is a runtime value narrower than the physical box, "
             f"which the crossing cannot carry; {widen}, or move the ragged tail outside the split"
         )
     if axis == 0 and prove_eq(valid[0], shape[0]) is not True:
@@ -50,7 +57,7 @@ def split_boundary_fault(
         )
     if not isinstance(valid[0], ConstInt):
         return (
-            f"{op_name}: the tile's valid row extent {rows} is a runtime value and its columns are narrowed ({columns}), "
+            f"{op_name} with {_mode_name(axis)}: the tile's valid row extent {rows} is a runtime value and its columns are narrowed ({columns}), "
             f"which the crossing cannot carry together; {widen}, or move the ragged tail outside the split"
         )
     return None

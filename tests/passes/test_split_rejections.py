@@ -131,3 +131,28 @@ def test_tuple_operator_that_refuses_halves() -> None:
     assert found.code == "split-tuple-refused"
     assert_mentions(found, ["'tile.tquant_mx'", "tuple", "16"])
     assert _finding(read_program(REFUSES_HALVES.format(rows=32)), settings) is None
+
+
+NO_SUCH_MODE = """\
+# pypto.program: P
+import pypto.language as pl
+
+@pl.program
+class P:
+    @pl.function(type=pl.FunctionType.InCore, level=pl.Level.CHIP_DIE, role=pl.Role.SubWorker)
+    def kernel(acc: pl.Tile[[32, 32], pl.FP32, pl.Mem.Acc], out: pl.Out[pl.Tensor[[32, 32], pl.FP32]]) -> pl.Tensor[[32, 32], pl.FP32]:
+        pl.func_attr({{"split": pl.SplitMode.UP_DOWN, "split_aiv": True}})
+        lane: pl.Scalar[pl.INDEX] = pl.tile.get_subblock_idx()
+        half: pl.Tile[[16, 32], pl.FP32, pl.Mem.Vec] = pl.tile.aiv_shard(acc, split={split})
+        res: pl.Tensor[[32, 32], pl.FP32] = pl.tile.store(half, [lane * 16, 0], out)
+        return res
+"""
+
+
+def test_boundary_mode_that_does_not_exist() -> None:
+    """Printed text may hold one; the language does not accept it."""
+    settings = {"passes": "expand_mixed_kernel"}
+    found = _finding(read_program(NO_SUCH_MODE.format(split=3)), settings)
+    assert found is not None
+    assert_mentions(found, ["'tile.aiv_shard'", "3"])
+    assert _finding(read_program(NO_SUCH_MODE.format(split=1)), settings) is None

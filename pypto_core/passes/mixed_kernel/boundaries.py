@@ -79,8 +79,13 @@ class Boundary:
         """
         if not self.op_driven:
             return 0
-        mode = SplitMode(kwarg_int(self.call, "split"))
+        stated = kwarg_int(self.call, "split")
         span = self.call.span if self.call.span.is_valid else self.stmt.span
+        if stated not in (0, 1, 2):
+            raise reject_internal(
+                f"'{self.call.name}' has split mode {stated}; a boundary carries 0, 1 or 2", span
+            )
+        mode = SplitMode(stated)
         if self.direction is MoveDirection.CUBE_TO_VECTOR:
             return shard_split_code(mode, self.source.type, self.stride or None, self.call, span)
         return gather_split_code(mode, self.dest_type, self.call, span)

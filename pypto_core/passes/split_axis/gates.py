@@ -64,9 +64,10 @@ def check_absolute_indices(call: Call, state: SplitState) -> None:
 
 
 def check_halved(
-    original: Call, rewritten: tuple[Expr, ...], halved: Type, dim: int, state: SplitState
+    original: Call, rewritten: tuple[Expr, ...], halved: Type, dim: int, state: SplitState, target: Var
 ) -> None:
-    """Both conditions for the halved node `original` with arguments `rewritten` and result type `halved`.
+    """Both conditions for the halved node `original` with arguments `rewritten` and result type `halved`; `target` is
+    the variable that it makes.
 
     Raises:
         PassError: ``split-full-width-operand`` or ``split-axis-map``.
@@ -80,9 +81,10 @@ def check_halved(
     except OpError:
         deduced = None
     if deduced is None or not _same_shape(deduced, halved):
-        if original.name == "tile.transpose":
-            raise transpose_hazard(original, None, dim, state.mode, "the split")
         offender = _full_width_operand(original, dim, rank, state, None)
+        if original.name == "tile.transpose":
+            whole = "" if offender is None else _whole(original, offender, dim, rank, state)
+            raise transpose_hazard(original, target.name_hint, dim, state.mode, "the split", operand=whole)
         if offender is not None:
             raise _full_width(original, offender, dim, rank, state)
         raise reject(
@@ -99,17 +101,29 @@ def check_halved(
         raise _full_width(original, blind, dim, rank, state)
 
 
-def _full_width(call: Call, position: int, dim: int, rank: int, state: SplitState) -> Exception:
+def _operand_axis(call: Call, position: int, dim: int, rank: int) -> tuple[TileType, int]:
+    """A tile operand and its axis that lies under axis `dim` of a result of `rank` axes."""
     operand = call.args[position].type
     assert isinstance(operand, TileType)
-    axis = len(operand.shape) - (rank - dim)
+    return operand, len(operand.shape) - (rank - dim)
+
+
+def _whole(call: Call, position: int, dim: int, rank: int, state: SplitState) -> str:
+    operand, axis = _operand_axis(call, position, dim, rank)
+    return (
+        f"{operand_label(call, position, state.made)}, which is full-width: both lanes would read all "
+        f"{written_text(operand.shape[axis])} cells of its dim {axis} while the result is halved"
+    )
+
+
+def _full_width(call: Call, position: int, dim: int, rank: int, state: SplitState) -> Exception:
+    operand, axis = _operand_axis(call, position, dim, rank)
     extent = operand.shape[axis]
     return reject(
         "R-OPERAND",
         "split-full-width-operand",
-        f"'{call.name}' reads {operand_label(call, position, state.made)}, which is full-width: both lanes would read all "
-        f"{written_text(extent)} cells of its dim {axis} while the result is halved; load or slice it inside the split "
-        f"region, or shard it",
+        f"'{call.name}' reads {_whole(call, position, dim, rank, state)}; load or slice it inside the split region, or "
+        f"shard it",
         call.span,
         op=call.name,
         operand=position,

@@ -40,16 +40,24 @@ def _check(body: Stmt, mode: SplitMode, rule: str, where: str) -> None:
 
 
 def transpose_hazard(
-    call: Call, name: str | None, dim: int, mode: SplitMode, where: str, rule: str = "R-REGION-TRANSPOSE"
+    call: Call,
+    name: str | None,
+    dim: int,
+    mode: SplitMode,
+    where: str,
+    rule: str = "R-REGION-TRANSPOSE",
+    *,
+    operand: str = "",
 ) -> PassError:
-    """The rejection of one transpose; `where` says whose split it is."""
+    """The rejection of one transpose; `where` says whose split it is, `operand` what it reads at full width."""
     span = call.span
     made = f" that makes '{written_name(name, span)}'" if name is not None else ""
+    fault = f"it reads {operand}" if operand else "each lane would transpose only its own half"
     return reject(
         rule,
         "split-transpose",
         f"'tile.transpose'{made} swaps dim {dim}, which pl.SplitMode.{mode.name} of {where} shares out between the "
-        f"lanes: each lane would transpose only its own half; {_REMEDY}",
+        f"lanes: {fault}; {_REMEDY}",
         span,
         op="tile.transpose",
         dim=dim,

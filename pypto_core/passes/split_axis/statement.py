@@ -231,7 +231,7 @@ def _compute(stmt: AssignStmt, call: Call, state: SplitState) -> list[Stmt]:
         return _view_then_slice(stmt, call, axis, state)
     halved = halve_tile(stmt.var.type, axis, state.lane, state.stride)
     args = _rewritten_args(call, axis, tracked is not None, state)
-    check_halved(call, args, halved, axis, state)
+    check_halved(call, args, halved, axis, state, stmt.var)
     new = TileInfo(half(result.shape[axis]), axis)
     return [_replace(stmt, call.with_(args=args, type=halved), halved, state, new)]
 

@@ -310,3 +310,19 @@ class ScalarMaskWhole:
         #   ^^^ split-full-width-operand: 'tile.sels'; 'mask'
         res = pl.tile.store(y, [0, 0], out)
         return res
+
+
+@pl.program
+class TransposedWhole:
+    @pl.function(type=pl.FunctionType.InCore)
+    def kernel(
+        acc: pl.Tile[[32, 32], pl.FP32, pl.Mem.Acc],
+        vec: pl.Tile[[32, 32], pl.FP32, pl.Mem.Vec],
+        out: pl.Out[pl.Tensor[[32, 32], pl.FP32]],
+    ) -> pl.Tensor[[32, 32], pl.FP32]:
+        pl.func_attr({"split": pl.SplitMode.LEFT_RIGHT})
+        half = pl.tile.move(acc, target_memory=pl.Mem.Vec)
+        turned = pl.tile.transpose(vec, 0, 1)
+        #        ^^^ split-transpose: 'tile.transpose'; 'turned'; 'vec'; full-width; 32; dim 1; LEFT_RIGHT
+        res = pl.tile.store(turned, [0, 0], out)
+        return res
