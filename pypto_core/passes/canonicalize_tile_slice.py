@@ -178,8 +178,8 @@ def _reject_accumulator(op: str, window: Window, rows: int, cols: int, base_rows
     reject(
         "acc-row-window",
         f"{op}: the accumulator is a {rows}x{cols} row window of a {base_rows}x{base_cols if base_cols is not None else '?'} "
-        f"Acc (L0C) tile '{name}', which is not contiguous in L0C's block layout and cannot be a matmul destination: L0C "
-        f"stores blocks of 16 columns, and a window of fewer rows skips part of every block. Slice the accumulator along "
+        f"Acc (L0C) tile, which is not contiguous in L0C's block layout and cannot be a matmul destination — L0C stores blocks "
+        f"of 16 columns, and a window of fewer rows of '{name}' skips part of every block. Slice the accumulator along "
         f"columns instead: allocate {wide} and use tile.slice(acc, [{rows}, {cols}], [0, i * {cols}]).",
         span,
         rows=rows,

@@ -90,6 +90,10 @@ _STORED = {
     ),
     "z = pl.sels(ti, a, tmp, 1)": "pl.tile.sels(ti, a, tmp, 1.0)",
     "z = pl.expands(x, 3)": "pl.tensor.expands(x, 3.0)",
+    "z = pld.system.notify(sg, k, [0, 0], 1, op=pld.NotifyOp.Set)": "pld.system.notify(sg, k, [0, 0], 1, op=1)",
+    "z = pld.system.notify(sg, k, [0, 0], value=1, op=pld.NotifyOp.Set)": (
+        "pld.system.notify(sg, k, [0, 0], pl.const(1, pl.INT32), op=1)"
+    ),
 }
 
 

@@ -39,8 +39,10 @@ _LITERAL_DTYPES: Final[Mapping[str, DataType]] = {
     "c2v_consumer_buf": DataType.INT32,
     "v2c_consumer_buf": DataType.INT32,
     **dict.fromkeys(("key0", "key1", "counter0", "counter1", "counter2", "counter3"), DataType.INT32),
-    "pld.system.notify.value": DataType.INT32,
 }
+
+#: The same for literals that are given by keyword; a positional one stays an index (docs/spec/passes_tensor_to_tile.md, example 67).
+_KEYWORD_LITERAL_DTYPES: Final[Mapping[str, DataType]] = {"pld.system.notify.value": DataType.INT32}
 
 #: Parameters whose literals take the element dtype of another parameter.
 _LITERAL_LIKE: Final[Mapping[str, str]] = {
@@ -168,7 +170,9 @@ def argument(low: Lowering, param: DslParam, op: OpDef, value: DslValue) -> Expr
     like = _LITERAL_LIKE.get(f"{op.name}.{name}") or _LITERAL_LIKE.get(leaf)
     if like is not None:
         return normalise.restamped(value, element_dtype(low.values.get(like)), span, name)
-    dtype = _LITERAL_DTYPES.get(f"{op.name}.{name}") or _LITERAL_DTYPES.get(name)
+    dtype = _LITERAL_DTYPES.get(name)
+    if isinstance(low.origin.get(name), str):
+        dtype = _KEYWORD_LITERAL_DTYPES.get(f"{op.name}.{name}", dtype)
     if name == "start":
         chosen = low.value("dtype")
         dtype = chosen if isinstance(chosen, DataType) else None

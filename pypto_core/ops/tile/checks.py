@@ -38,7 +38,7 @@ def require_rank(call: OpCall, index: int, tile: TileType, rank: int, what: str)
     if len(tile.shape) != rank:
         call.fail(
             "op-rank",
-            f"The operator {call.name} requires {what} to be {rank}D, but got rank {len(tile.shape)}",
+            f"The operator {call.name} requires {what} to be {rank}D, but got {len(tile.shape)} dimensions",
             arg=index,
         )
 

@@ -167,8 +167,8 @@ class ProductAnalyzer:
                 "matmul-operand-too-large",
                 f"{op} {side} operand '{name}' is already resident in {space.name} ({buffer}) with physical shape {extents} "
                 f"and dtype {kind.dtype.text}, requiring {size} bytes, but the active backend provides {capacity} bytes. "
-                f"Operands placed in Left or Right are not retiled: keep this operand in Mat and pass it directly to {op}, "
-                f"so that it is cut into L0 tiles, or extract a smaller {space.name} tile.",
+                f"AutoTileMatmulL0 does not retile operands already placed in Left or Right. Keep this operand in Mat and pass it "
+                f"directly to {op} so that it is cut into L0 tiles, or manually extract a smaller {space.name} tile.",
                 span,
                 operand=name,
                 required=size,

@@ -24,6 +24,7 @@ from pypto_core.ir import (
     Stmt,
     TileType,
     Var,
+    WhileStmt,
     YieldStmt,
     body_stmts,
     boxed_alignment,
@@ -76,7 +77,7 @@ class SplitKRewriter:
         return block(out, body)
 
     def _other(self, stmt: Stmt) -> Stmt:
-        if isinstance(stmt, ForStmt):
+        if isinstance(stmt, (ForStmt, WhileStmt)):
             return map_bodies(substitute_loop(stmt, self._renamed), self.body)
         return map_bodies(substitute_header(stmt, self._renamed), self.body)
 

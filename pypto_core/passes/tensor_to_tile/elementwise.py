@@ -56,8 +56,8 @@ def divide(low: Lowering) -> Expr:
     if narrow == 0:
         low.fail(
             "compiler-internal",
-            f"tensor.div cannot lower a row-vector lhs broadcast: '{low.written(0)}' has one column and "
-            f"'{low.written(1)}' has more, and only matrix / row-vector exists; take the reciprocal of the matrix and multiply",
+            "tensor.div cannot lower a row-vector lhs broadcast: pto.trowexpanddiv implements only matrix / row-vector, and "
+            f"'{low.written(0)}' has one column where '{low.written(1)}' has more; take the reciprocal of the matrix and multiply",
         )
     if narrow == 1 and not low.kwargs.get("high_precision", False):
         matrix, vector = args[0].type, args[1].type
