@@ -23,6 +23,7 @@ from pypto_core.ir import (
     Type,
     Var,
     WhileStmt,
+    body_stmts,
     walk_stmts,
 )
 from pypto_core.ir.visitor import collect_uses, stmt_bodies, stmt_defs, stmt_exprs
@@ -66,24 +67,31 @@ def alias_function(function: Function, chip: Backend | None = None) -> Function:
     return retyped_function(function, aliases.types)
 
 
+_Branches = dict[Stmt, int]
+"""If statements around a statement -> the branch that it stands in."""
+
+
 class _Aliases:
     def __init__(self, function: Function, chip: Backend | None) -> None:
         self.chip = chip
         self.types: dict[Var, Type] = {}
         self._producers: dict[Var, Stmt] = {}
         self._places: dict[Stmt, int] = {}
-        self._reads: dict[Var, list[int]] = {}
-        self._ends: dict[Stmt, int] = {}
-        self._number(function.body)
+        self._reads: dict[Var, list[Stmt]] = {}
+        self._branches: dict[Stmt, _Branches] = {}
+        self._number(function.body, {})
 
-    def _number(self, body: Stmt) -> None:
-        for place, stmt in enumerate(walk_stmts(body)):
-            self._places[stmt] = place
+    def _number(self, body: Stmt, branches: _Branches) -> None:
+        for stmt in body_stmts(body):
+            self._places[stmt] = len(self._places)
+            self._branches[stmt] = branches
             for var in stmt_defs(stmt):
                 self._producers[var] = stmt
             for expr in stmt_exprs(stmt):
                 for var in collect_uses(expr):
-                    self._reads.setdefault(var, []).append(place)
+                    self._reads.setdefault(var, []).append(stmt)
+            for number, inner in enumerate(stmt_bodies(stmt)):
+                self._number(inner, {**branches, stmt: number} if isinstance(stmt, IfStmt) else branches)
 
     def memref(self, var: Var) -> MemRef | None:
         return memref_of(self.types.get(var, var.type))
@@ -99,7 +107,14 @@ class _Aliases:
                 self.push(value, target, stmt)
 
     def push(self, value: Expr, target: MemRef, loop: Stmt) -> bool:
-        """Whether ``value`` lies at ``target`` now."""
+        """Whether ``value`` lies at ``target`` now; nothing moves when it cannot."""
+        before = dict(self.types)
+        moved = self._push(value, target, loop)
+        if not moved:
+            self.types = before
+        return moved
+
+    def _push(self, value: Expr, target: MemRef, loop: Stmt) -> bool:
         var = as_var(value)
         kind = None if var is None else self.types.get(var, var.type)
         if var is None or not isinstance(kind, TileType):
@@ -154,17 +169,22 @@ class _Aliases:
             memref = None if var is None else self.memref(var)
             if memref is not None and memref.base is target.base:
                 return False
-        return not self._read_later(target, self._places[stmt], loop)
+        return not self._read_later(target, stmt, loop)
 
-    def _read_later(self, target: MemRef, after: int, loop: Stmt) -> bool:
-        """Whether something in ``target`` is read behind place ``after`` inside ``loop``."""
-        last = max((self._places[inner] for inner in walk_stmts(loop)), default=after)
-        for var, places in self._reads.items():
+    def _read_later(self, target: MemRef, producer: Stmt, loop: Stmt) -> bool:
+        """Whether something in ``target`` is read in ``loop`` after ``producer`` has run."""
+        inside = {stmt for stmt in walk_stmts(loop) if self._places[stmt] > self._places[producer]}
+        for var, readers in self._reads.items():
             memref = self.memref(var)
             if memref is not None and memref.base is target.base:
-                if any(after < place <= last for place in places):
+                if any(reader in inside and not self._exclude(reader, producer) for reader in readers):
                     return True
         return False
+
+    def _exclude(self, left: Stmt, right: Stmt) -> bool:
+        """Whether two statements stand in different branches of one if."""
+        other = self._branches[right]
+        return any(other.get(stmt, number) != number for stmt, number in self._branches[left].items())
 
 
 def _own_space(call: Call) -> MemorySpace | None:
