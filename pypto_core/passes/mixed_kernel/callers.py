@@ -77,13 +77,17 @@ def share_group_signatures(functions: dict[str, Function], backend: Backend | No
         PassError: ``group-member-layout`` for members that cannot be rebuilt.
     """
     out = dict(functions)
+    counts = _call_counts(functions.values())
     for group in list(functions.values()):
         if group.func_type is FunctionType.Group:
-            _share(out[group.name], out, backend)
+            _share(out[group.name], out, counts, backend)
     return out
 
 
-def _share(group: Function, functions: dict[str, Function], backend: Backend | None) -> None:
+def _share(
+    group: Function, functions: dict[str, Function], counts: Counter[str], backend: Backend | None
+) -> None:
+    """One Group; `counts` are the calls of every function before any Group was changed."""
     aic = _member(group, functions, FunctionType.AIC)
     aiv = _member(group, functions, FunctionType.AIV)
     if aic is None or aiv is None:
@@ -95,7 +99,6 @@ def _share(group: Function, functions: dict[str, Function], backend: Backend | N
     members = (aic, aiv)
     for member in members:
         _check_rebuildable(group, member, same)
-    counts = _call_counts(functions.values())
     in_place = all(counts[m.function.name] == 1 for m in members)
     renamed: dict[str, str] = {}
     for member, kind in zip(members, ("aic", "aiv")):
