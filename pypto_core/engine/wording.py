@@ -7,11 +7,11 @@ Verifiers and passes speak of the program that they see, in which ``pl.mul(x, 2.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final
 
 from pypto_core.diagnostics import Diagnostic
+from pypto_core.engine.plain_words import plain_message
 from pypto_core.ir import Span
 from pypto_core.ops.dsl import find_callable
 
@@ -43,28 +43,10 @@ def in_authors_words(finding: Diagnostic) -> Diagnostic:
     """The finding with the author's names and operators, in its message and in its related places."""
     related = tuple(replace(r, message=author_text(r.message, r.span)) for r in finding.related)
     places = [(r.message, r.span) for r in finding.related if "." in r.message]
-    message = author_text(_spoken(finding), finding.span, places)
+    message = author_text(plain_message(finding), finding.span, places)
     if message == finding.message and all(a.message == b.message for a, b in zip(related, finding.related)):
         return finding
     return replace(finding, message=message, related=related)
-
-
-def _spoken(finding: Diagnostic) -> str:
-    """The message, for some codes in plainer words than those that the compiler's own report has to have."""
-    tell = _PLAINER.get(finding.code)
-    return tell(finding.data) if tell is not None and finding.data else finding.message
-
-
-def _short_rows(data: Mapping[str, Any]) -> str:
-    row, bits, wanted = data["bytes"], data["dtype"].bits, data["recommended"]
-    return (
-        f"'{data['op']}' moves rows of {row} B ({data['elements']} x {data['dtype'].name}, {data['space']}); {data['arch']} is only "
-        f"fast with rows of {wanted} B or more: make the last dimension of the tile at least {wanted * 8 // bits} "
-        "where the data allows it"
-    )
-
-
-_PLAINER: Final[dict[str, Callable[[Mapping[str, Any]], str]]] = {"tile-innermost-dim": _short_rows}
 
 
 def author_text(text: str, span: Span, places: Sequence[tuple[str, Span]] = ()) -> str:
@@ -93,6 +75,7 @@ def _operator(name: str, span: Span) -> str:
     leaf, whole = name.rpartition(".")[2], span.chunk.text if span.chunk is not None else ""
     return (
         _called(leaf, span.text)
+        or _becomes(name, span.text)
         or _transfer(leaf, span.text)
         or _called(leaf, whole)
         or _CROSSINGS.get(leaf)
@@ -105,6 +88,16 @@ def _called(leaf: str, source: str) -> str:
     """The first call in ``source`` that an operator may have been."""
     callees = _CALLEE.findall(source)
     return next((c for form in _forms(leaf) for c in callees if c.rpartition(".")[2] == form), "")
+
+
+def _becomes(name: str, source: str) -> str:
+    """The first call in ``source`` that becomes this operator and has another name (``pl.arange`` is ``tile.ci``)."""
+    leaf = name.rpartition(".")[2]
+    for spelled in _CALLEE.findall(source):
+        callee = find_callable(spelled)
+        if callee is not None and any(op.rpartition(".")[2] == leaf for op in callee.operators):
+            return str(spelled)
+    return ""
 
 
 def _made_from(source: str, leaf: str) -> str:
