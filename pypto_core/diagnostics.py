@@ -64,7 +64,7 @@ class PassError(Exception):
         self.diagnostic = diagnostic
 
 
-FixApplicability = Literal["none", "safe", "review"]
+FixApplicability = Literal["none", "safe", "sometimes", "review"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class Rule:
     """A row of the table of codes.
 
     ``failing`` and ``repaired`` are whole small kernels: the first reports ``code``, the second does not. ``fix`` says whether a quick fix exists and
-    whether it may be applied unseen.
+    whether it may be applied unseen: always, ``sometimes`` (each fix says so itself), or never.
     """
 
     code: str

@@ -106,7 +106,7 @@ def _index() -> str:
         "An *error* is something that the compiler refuses, or would compile to a kernel that cannot run. A *warning* compiles, but hardly does what was meant. "
         "A *hint* costs time on the chip. *Information* is about the tool itself.",
         "",
-        "A fix is *safe* when it may be applied unseen (`pypto-lsp check --fix` does), and marked *review* when it chooses between meanings.",
+        "A fix is *safe* when it may be applied unseen (`pypto-lsp check --fix` does), marked *review* when it chooses between meanings, and *sometimes* safe when that depends on the place.",
         "",
     ]
     for topic, (title, intro) in TOPICS.items():

@@ -161,7 +161,7 @@ RULES: tuple[Rule, ...] = (
             out[:, :] = pl.matmul(v, b, out_dtype=pl.FP32)
             """
         ),
-        fix="safe",
+        fix="sometimes",
     ),
     Rule(
         "aiv-unnamed-shard",
@@ -181,7 +181,7 @@ RULES: tuple[Rule, ...] = (
                 out[:, :] = pl.exp(mm)
             """
         ),
-        fix="safe",
+        fix="sometimes",
     ),
     Rule(
         "aiv-region-in-incore",

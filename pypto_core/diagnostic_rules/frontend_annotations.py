@@ -22,7 +22,7 @@ RULES: tuple[Rule, ...] = (
         "x: «pl.Tile»",
         "x: pl.Tile[[64, 64], pl.FP32, pl.Mem.Vec]",
         params,
-        fix="safe",
+        fix="sometimes",
     ),
     rule(
         "type-unsupported",

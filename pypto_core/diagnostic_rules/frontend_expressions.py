@@ -113,7 +113,7 @@ RULES: tuple[Rule, ...] = (
         "A kernel calls functions of pl and pld, functions of its program and @pl.inline templates. Python functions run before compiling.",
         "m = «max»(n, 3)",
         "m = pl.max(n, 3)",
-        fix="safe",
+        fix="sometimes",
     ),
     rule(
         "attr-standalone",

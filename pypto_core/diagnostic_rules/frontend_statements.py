@@ -272,7 +272,7 @@ RULES: tuple[Rule, ...] = (
         "«pl.submit(self.scale, x, out)»",
         "out, task = pl.submit(self.scale, x, out)",
         tasks,
-        fix="safe",
+        fix="sometimes",
     ),
     rule(
         "submit-arity",

@@ -103,7 +103,7 @@ RULES: tuple[Rule, ...] = (
         "convert one side with pl.cast.",
         failing=_kernel("y = pl.mul(a, s + 1)", extra=", s: pl.Scalar[pl.FP32]"),
         repaired=_kernel("y = pl.mul(a, s + 1.0)", extra=", s: pl.Scalar[pl.FP32]"),
-        fix="safe",
+        fix="sometimes",
     ),
     Rule(
         "shard-gather-form",

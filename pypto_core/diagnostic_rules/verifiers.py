@@ -276,7 +276,7 @@ def scale_and_add(
         "A hard barrier that can never complete",
         "A hard pl.system.syncall waits for every core of its kind on the chip. The launch must start exactly as many blocks, "
         'all at once (sync_start=True); or use mode="soft", which counts the blocks that run.',
-        fix="safe",
+        fix="sometimes",
     ),
     Rule(
         "tile-memory-operand",

@@ -25,6 +25,7 @@ from pypto_core.fixes.tree import (
     binds,
     bound_value,
     call_name,
+    fresh,
     on_tree,
     pl_path,
     reads,
@@ -50,6 +51,8 @@ def _cube_in_region(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
     later = body[body.index(stmt) + 1 :]
     if binds(stmt).isdisjoint(reads(later)) and binds(region.target).isdisjoint(reads(stmt)):
         yield _move_below(tree, region, stmt)
+    elif binds(region.target).isdisjoint(reads(stmt)):
+        yield _split_around(tree, region, stmt)
 
 
 def _cube_chain(region: ast.For, stmt: ast.stmt) -> list[ast.stmt] | None:
@@ -108,6 +111,35 @@ def _move_below(tree: SourceTree, region: ast.For, stmt: ast.stmt) -> Fix | None
         editor.after(last, f"{crossed} = pl.aic_gather({name})")
         text = _renamed(text, name, crossed)
     return editor.insert(end, text).delete(stmt).fix("Move the cube work below the region")
+
+
+def _split_around(tree: SourceTree, region: ast.For, stmt: ast.stmt) -> Fix | None:
+    """Close the region before ``stmt`` and open it again behind: what it reads is gathered, what it makes is shared out again."""
+    split, body = region_split(region), region.body
+    before, behind = body[: body.index(stmt)], body[body.index(stmt) + 1 :]
+    if split is None or not before or not behind or bound_value(stmt) is None:
+        return None
+    crossings = binds([s for s in before if call_name(bound_value(s)) == "aiv_shard"])
+    if split.mode != "NONE" and (not has_boundary(body) or crossings & reads(behind)):
+        return None
+    editor, made = Editor(tree), binds(before)
+    inner, outer = tree.indent(stmt), tree.indent(region)
+    start, end = tree.lines(stmt, stmt)
+    text = editor.moved(stmt, stmt, outer)
+    gathered = binds([s for s in before if call_name(bound_value(s)) == "aic_gather"])
+    for name in sorted((made & reads(stmt)) - gathered):
+        still = name in reads(behind)
+        crossed = (
+            fresh(tree, region, f"{name}_full")
+            if still
+            else crossing_name(tree, region, name, split.mode, "full")
+        )
+        text = f"{inner}{crossed} = pl.aic_gather({name}){tree.newline}{_renamed(text, name, crossed)}"
+    header = tree.text[tree.start(region) : tree.end(region.iter)]
+    editor.replace(start, end, f"{text}{outer}{header}:{tree.newline}")
+    for name in sorted(binds(stmt) & reads(behind)):
+        cross_in(editor, region, name, behind)
+    return editor.fix("Divide the region: gather before the cube work, share its result out behind it")
 
 
 def _renamed(text: str, name: str, new: str) -> str:

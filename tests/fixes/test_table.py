@@ -24,8 +24,36 @@ def test_codes_with_fixers_are_those_of_the_table() -> None:
 
 
 def test_safe_in_the_table_means_a_safe_repair() -> None:
-    shown = {case["code"] for case in CASES if any(fix.get("safe") for fix in case["fixes"])}
-    assert {code for code, rule in rules().items() if rule.fix == "safe"} == shown
+    """The first repair of every case is safe, or it is so in some cases and not in others, or in none."""
+    shown: dict[str, set[bool]] = {}
+    for case in CASES:
+        if case["fixes"]:
+            shown.setdefault(case["code"], set()).add(bool(case["fixes"][0].get("safe")))
+    words = {"safe": {True}, "sometimes": {True, False}, "review": {False}}
+    wrong = {
+        code: (rule.fix, shown[code])
+        for code, rule in rules().items()
+        if rule.fix in words and shown.get(code, words[rule.fix]) != words[rule.fix]
+    }
+    assert wrong == {}
+    assert {code for code, rule in rules().items() if rule.fix in ("safe", "sometimes")} <= set(shown)
+
+
+#: Codes whose repairs are tried on marked kernels (tests/passes/split_rejections) or on the examples of the table only, for want of a near twin.
+TRIED_ELSEWHERE = frozenset(
+    {
+        "acc-store-dtype", "break-in-parallel", "break-in-unroll", "condition-not-bool", "continue-in-parallel",
+        "continue-in-unroll", "split-gather-axis", "split-gather-hole", "split-region-carry", "split-region-conflict",
+        "split-region-scope", "split-reshape-rebalanced", "split-scope-in-body", "split-shard-carried", "split-tuple-refused",
+    }
+)  # fmt: skip
+
+
+def test_every_code_with_a_fixer_has_a_silent_twin() -> None:
+    """Either a case with a near twin or the repaired example of the table, about which nothing may be said."""
+    twins = {case["code"] for case in CASES if "twin" in case}
+    without = {c for c in fixes.fixers() if c not in twins and not rules()[c].repaired}
+    assert without == TRIED_ELSEWHERE
 
 
 def test_every_family_is_loaded() -> None:

@@ -11,6 +11,7 @@ WIDTH = 100
 FIXES = {
     "none": "There is no quick fix.",
     "safe": "There is a quick fix; it is safe to apply unseen (`pypto-lsp check --fix`).",
+    "sometimes": "There is a quick fix; where it can mean one thing only it is safe to apply unseen (`pypto-lsp check --fix`), elsewhere look at what it does.",
     "review": "There is a quick fix; look at what it does before you keep it.",
 }
 #: Said of codes whose fault cannot be written down in a source file.
