@@ -23,12 +23,13 @@ from pypto_core import (
 )
 from pypto_lsp.config import Config
 from pypto_lsp.features.code_lens import lenses, title_of
-from pypto_lsp.features.completion import completions, place_at
+from pypto_lsp.features.completion import completions
 from pypto_lsp.features.diagnostics import to_protocol
 from pypto_lsp.features.hover import Subject, hover_at
 from pypto_lsp.features.inlay_hints import hints
 from pypto_lsp.features.semantic_tokens import calls_of, encode, tokens
 from pypto_lsp.features.signature_help import signature_at
+from pypto_lsp.place import place_at
 from pypto_lsp.positions import Positions, split_lines
 from tests.engine.edits import Edit, edits, play
 from tests.server.kernels import CARRIED, JIT, RAGGED, REGION, TILES, WRONG

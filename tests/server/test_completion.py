@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from pypto_lsp.features.completion import Item, completions, place_at
+from pypto_lsp.features.completion import Item, completions
 from pypto_lsp.features.signature_help import Signature, signature_at
+from pypto_lsp.place import place_at
 from tests.server.cursor import facts, source
 from tests.server.kernels import JIT, REGION, TILES
 
@@ -229,3 +230,46 @@ def test_no_signature_outside_calls() -> None:
     at = source(in_body(TILES, "x = [1, $0]", "written = "))
     known = facts(at.text)
     assert signature_at(at.lines, at.line, at.column, known.names, known) is None
+
+
+def test_a_dtype_stands_behind_the_shape_of_a_type() -> None:
+    found = items(TILES.replace("b: pl.Tensor[[64, 128], pl.BF16]", "b: pl.Tensor[[64, 128], pl.$0]"))
+    assert {item.kind for item in found if item.rank == found[0].rank} == {"dtype"}
+    whole = labels(TILES.replace("b: pl.Tensor[[64, 128], pl.BF16]", "b: pl.Tensor[[64, 128], $0]"))
+    assert "pl.BF16" in whole
+    tile = in_body(TILES, "x: pl.Tile[[64, 64], pl.FP32, pl.$0] = local", "written = ")
+    assert labels(tile)[0] == "Mem"
+    assert "pl.Mem.Vec" in labels(tile.replace("pl.$0", "$0"))
+
+
+def test_decorators_are_written_out() -> None:
+    found = labels(TILES.replace("@pl.function(type=pl.FunctionType.InCore)", "@pl.$0"))
+    assert {"function", "inline", "jit", "jit.inline", "jit.host"} <= set(found)
+    assert "host" not in found
+    below = labels(TILES.replace("@pl.function(type=pl.FunctionType.InCore)", "@pl.jit.$0"))
+    assert "host" in below
+    assert "function" not in below
+
+
+def test_operands_in_the_right_memory_come_first() -> None:
+    first = items(TILES.replace("pl.matmul(a_l0, b_l0)", "pl.matmul($0"))
+    assert first[0].label == "a_l0"
+    second = items(TILES.replace("pl.matmul(a_l0, b_l0)", "pl.matmul(a_l0, $0"))
+    assert second[0].label == "b_l0"
+    assert rank(second, "a_trans=") > rank(second, "b_l0"), "an operand is missing"
+
+
+def test_keywords_of_a_construct_that_are_not_given_by_position() -> None:
+    found = labels(REGION.replace("mode=pl.SplitMode.UP_DOWN", "$0"))
+    assert "mode=" in found
+    assert "lanes=" not in found
+
+
+def test_behind_the_last_positional_parameter_the_next_keyword_is_marked() -> None:
+    at = source(REGION.replace("mode=pl.SplitMode.UP_DOWN", "$0"))
+    known = facts(at.text)
+    found = signature_at(at.lines, at.line, at.column, known.names, known)
+    assert found is not None
+    assert found.active is not None
+    start, end, _ = found.parameters[found.active]
+    assert found.label[start:end].startswith("mode")

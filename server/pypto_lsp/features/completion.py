@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lsprotocol import types
@@ -16,21 +16,19 @@ from pypto_core import (
     Cursor,
     DataType,
     DslCallable,
-    FileFacts,
-    FileNames,
     Form,
     FunctionInfo,
     Kind,
+    MemorySpace,
     Symbol,
     core_of,
-    core_of_space,
-    cursor_at,
     find_callable,
-    is_kernel,
+    find_op,
     members,
     rules,
 )
 from pypto_lsp.features.hover import documentation_of
+from pypto_lsp.place import Place, place_at
 from pypto_lsp.render.language import language_markdown
 from pypto_lsp.render.value import type_text
 from pypto_lsp.server import PyptoServer
@@ -68,72 +66,6 @@ class Item:
     path: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where the cursor stands: ``core`` is the core that surrounding work runs on, ``region`` whether a lane region is around."""
-
-    cursor: Cursor
-    names: FileNames
-    facts: FileFacts | None
-    line: int
-    core: str
-    region: bool
-    function: FunctionInfo | None
-
-    @property
-    def in_kernel(self) -> bool:
-        return self.function is not None and is_kernel(self.function, self.names)
-
-
-_REGION = re.compile(r"\s*for\b.*\bin\b.*\.split_aiv\(")
-
-
-def place_at(
-    lines: Sequence[str], line: int, column: int, names: FileNames, facts: FileFacts | None
-) -> Place:
-    """Read the surroundings of a 0-based place."""
-    cursor = cursor_at(lines, line, column)
-    region = any(_REGION.match(lines[number]) for number in _headers_around(lines, line))
-    core = "vector" if region else ""
-    if not core and facts is not None:
-        for values in facts.values.values():
-            last = values.last_value(facts.path, line)
-            if last is not None:
-                core = core_of_space(getattr(last.type, "memory_space", None))
-                break
-    return Place(cursor, names, facts, line, core, region, _function_around(lines, line, names))
-
-
-def _headers_around(lines: Sequence[str], line: int) -> Iterator[int]:
-    """Lines above with less and less indentation: the headers around a line."""
-    current = lines[line] if line < len(lines) else ""
-    indent = len(current) - len(current.lstrip()) if current.strip() else 10_000
-    for number in range(line - 1, max(line - 500, -1), -1):
-        text = lines[number]
-        if not text.strip() or text.lstrip().startswith("#"):
-            continue
-        depth = len(text) - len(text.lstrip())
-        if depth < indent or indent == 10_000:
-            if indent == 10_000 and not text.rstrip().endswith(":"):
-                indent = depth
-                continue
-            indent = depth
-            yield number
-        if indent == 0:
-            return
-
-
-def _function_around(lines: Sequence[str], line: int, names: FileNames) -> FunctionInfo | None:
-    """The function whose header is around a line; its end moves while its last lines are being typed."""
-    found = names.function_at(line)
-    if found is not None:
-        return found
-    for number in _headers_around(lines, line):
-        if re.match(r"\s*(async\s+)?def\s", lines[number]):
-            return next((f for f in names.functions if f.use.span.line - 1 == number), None)
-    return None
-
-
 def completions(place: Place) -> list[Item]:
     """Everything that may stand at the cursor."""
     cursor = place.cursor
@@ -162,14 +94,12 @@ def _members(path: str, place: Place) -> list[Item]:
             Item(name, "member", 1, MEMBERS.get(f"{path}.{name}", ""), path=f"{path}.{name}")
             for name in ENUMERATIONS[path].__members__
         ]
-    if path == "pl.jit":
-        return [_form_item(form, 1) for name, form in FORMS.items() if name.startswith("pl.jit.")]
     cursor = place.cursor
-    if cursor.head == "@" and not cursor.calls:
+    if path == "pl.jit" or (cursor.head == "@" and not cursor.calls):
         return [
-            _form_item(f, 1)
-            for f in FORMS.values()
-            if f.place == "decorator" and f.path.startswith(f"{path}.")
+            _form_item(form, 1, form.path.removeprefix(f"{path}."))
+            for form in FORMS.values()
+            if form.place == "decorator" and form.path.startswith(f"{path}.")
         ]
     found: list[Item] = []
     if path in ("pl", "pld"):
@@ -190,23 +120,42 @@ def _constants(path: str, place: Place) -> Iterator[Item]:
     for name, enum in ENUMERATIONS.items():
         owner, _, last = name.rpartition(".")
         if owner == path:
-            fits = enum.__name__ in wanted or last in wanted
+            fits = enum.__name__ in wanted or last in wanted or (last == "Mem" and _slot(cursor) == "memory")
             yield Item(last, "enum", 0 if fits else 6, path=name)
     if path == "pl":
         types_first = cursor.annotation or "DataType" in wanted
         for dtype in DataType.by_name.values():
-            yield Item(
-                dtype.printed,
-                "dtype",
-                1 if types_first else 7,
-                f"{dtype.bits} bits",
-                path=f"pl.{dtype.printed}",
-            )
+            yield _dtype_item(dtype, "", 1 if types_first else 7)
         for namespace in NAMESPACES:
             yield Item(namespace, "namespace", 5, path=f"pl.{namespace}")
 
 
+def _slot(cursor: Cursor) -> str:
+    """What stands at the cursor inside the brackets of a type: ``dtype``, ``memory``, or nothing in particular."""
+    inner = cursor.calls[-1] if cursor.calls else None
+    if inner is None or inner.bracket != "[":
+        return ""
+    return _TYPE_SLOTS.get((inner.callee.rpartition(".")[2], inner.index), "")
+
+
+_TYPE_SLOTS = {
+    ("Tensor", 1): "dtype",
+    ("DistributedTensor", 1): "dtype",
+    ("Tile", 1): "dtype",
+    ("Tile", 2): "memory",
+    ("Array", 1): "dtype",
+    ("Scalar", 0): "dtype",
+}
+
+
+def _dtype_item(dtype: DataType, before: str, rank: int) -> Item:
+    bits = f"{dtype.bits} bit{'s' if dtype.bits != 1 else ''}"
+    return Item(f"{before}{dtype.printed}", "dtype", rank, bits, path=f"pl.{dtype.printed}")
+
+
 def _form_rank(form: Form, cursor: Cursor) -> int:
+    if _slot(cursor):
+        return 9
     if cursor.annotation:
         return 0 if form.place == "type" else 9
     if cursor.head == "for" and cursor.after_in:
@@ -219,9 +168,9 @@ def _form_rank(form: Form, cursor: Cursor) -> int:
     return {"value": 4, "type": 8, "loop": 8, "scope": 8}.get(form.place, 8)
 
 
-def _form_item(form: Form, rank: int) -> Item:
+def _form_item(form: Form, rank: int, label: str = "") -> Item:
     return Item(
-        form.name.rpartition(".")[2],
+        label or form.name.rpartition(".")[2],
         "type" if form.place == "type" else "form",
         rank,
         form.signature(),
@@ -285,11 +234,12 @@ def _expected(place: Place) -> Iterator[Item]:
     """Whole values for an argument that takes a dtype or a member of an enumeration: ``pl.FP32``, ``pl.Mem.Vec``."""
     wanted = _wanted(place)
     alias = place.names.alias_of("pl")
-    if "DataType" in wanted:
+    slot = _slot(place.cursor)
+    if "DataType" in wanted or slot == "dtype":
         for dtype in DataType.by_name.values():
-            yield Item(
-                f"{alias}.{dtype.printed}", "dtype", 1, f"{dtype.bits} bits", path=f"pl.{dtype.printed}"
-            )
+            yield _dtype_item(dtype, f"{alias}.", 1)
+    if slot == "memory":
+        wanted = {"Mem"}
     for name, enum in ENUMERATIONS.items():
         if (enum.__name__ in wanted or name.rpartition(".")[2] in wanted) and name != "pl.MemorySpace":
             owner, _, rest = name.partition(".")
@@ -316,6 +266,9 @@ def _keywords(place: Place) -> Iterator[Item]:
     path = place.names.alias_path(call.callee)
     callee = find_callable(path)
     if callee is not None:
+        active = active_parameter(callee, call)
+        # While an operand is missing, values come first.
+        later = 3 if active is not None and callee.params[active].required else 0
         for index, param in enumerate(callee.params):
             free = param.kind == "keyword" or (
                 param.kind == "positional" and index >= call.index and param.default is not None
@@ -324,16 +277,17 @@ def _keywords(place: Place) -> Iterator[Item]:
                 yield Item(
                     f"{param.name}=",
                     "keyword",
-                    1 if param.kind == "keyword" else 2,
+                    later + (1 if param.kind == "keyword" else 2),
                     param.doc or param.label(),
                     path=path,
                 )
         return
     form = FORMS.get(path)
     if form is not None and form.brackets == "()":
-        for label in form.parameters:
+        for number, label in enumerate(form.parameters):
             name = label.split(":")[0].strip()
-            if name.isidentifier() and name not in call.given:
+            filled = number < call.index and "*" not in form.parameters[: number + 1]
+            if name.isidentifier() and name not in call.given and not filled:
                 yield Item(f"{name}=", "keyword", 1, label, path=path)
 
 
@@ -390,30 +344,48 @@ def _plain(place: Place) -> Iterator[Item]:
             yield from _skeletons(place.names.alias_of("pl"))
         if not cursor.annotation:
             return
-    wanted = _wanted(place)
+    wanted, spaces = _wanted(place), _spaces(place)
     known = _value_kinds(place)
-    for name, symbol in place.names.visible(place.line).items():
+    visible = place.names.visible(place.line)
+    placed = any(known[name][2] in spaces for name in visible if name in known)
+    for name, symbol in visible.items():
         if name == "self":
             continue
-        kind, detail = known.get(name, ("", ""))
+        kind, detail, space = known.get(name, ("", "", None))
         rank = 3 if not wanted or not kind else 2 if kind in wanted else 5
+        if placed and kind and space not in spaces:
+            rank = max(rank, 3)
         item = _symbol_item(name, symbol, rank, detail)
         if item is not None:
             yield item
 
 
-def _value_kinds(place: Place) -> dict[str, tuple[str, str]]:
-    """Name -> (``Tensor``, ``Tile`` or ``Scalar``, its type as text) for the values of the kernel around the cursor."""
+def _spaces(place: Place) -> set[MemorySpace]:
+    """Memories in which the operand at the cursor may lie when it is a tile; empty when any will do."""
+    call = place.cursor.call
+    callee = find_callable(place.names.alias_path(call.callee)) if call is not None else None
+    if call is None or callee is None or call.keyword:
+        return set()
+    found: set[MemorySpace] = set()
+    for name in callee.operators:
+        op = find_op(name) if name.startswith("tile.") else None
+        if op is not None and call.index < len(op.params):
+            found.update(op.params[call.index].memory or ())
+    return found
+
+
+def _value_kinds(place: Place) -> dict[str, tuple[str, str, MemorySpace | None]]:
+    """Name -> (``Tensor``, ``Tile`` or ``Scalar``, its type as text, its memory) for the values of the kernel around the cursor."""
     if place.facts is None:
         return {}
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, tuple[str, str, MemorySpace | None]] = {}
     for values in place.facts.values.values():
         for function, names in values.functions_at(place.facts.path, place.line):
             kinds = [(v.name_hint, v.type) for v in function.params]
             kinds += [(name, occurrences[-1].var.type) for name, occurrences in names.items()]
             for name, kind in kinds:
                 word = type(kind).__name__.removesuffix("Type")
-                found.setdefault(name, (word, type_text(kind)))
+                found.setdefault(name, (word, type_text(kind), getattr(kind, "memory_space", None)))
     return found
 
 

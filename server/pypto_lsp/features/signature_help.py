@@ -45,7 +45,7 @@ def signature_at(
         labels = list(callee.param_labels())
         docs = {p.label(): p.doc for p in callee.params}
         active = active_parameter(callee, call)
-        shown = labels.index(callee.params[active].label()) if active is not None else None
+        shown = labels.index(callee.params[active].label()) if active is not None else _by_label(labels, call)
         result = f" -> {callee.returns}" if callee.returns else ""
         return _signature(callee.path, labels, result, callee.summary, docs, shown)
     form = find_form(path)
@@ -70,7 +70,11 @@ def _by_label(labels: Sequence[str], call: CallContext) -> int | None:
     positional = [i for i, name in enumerate(names[: names.index("*")] if "*" in names else names)]
     if call.index < len(positional):
         return positional[call.index]
-    return positional[-1] if positional and names[positional[-1]].startswith("*") else None
+    if positional and names[positional[-1]].startswith("*"):
+        return positional[-1]
+    # Only keywords may follow: the first that is not written yet.
+    after = names.index("*") + 1 if "*" in names else len(names)
+    return next((i for i in range(after, len(names)) if names[i] not in call.given), None)
 
 
 def _function(names: FileNames, facts: FileFacts | None, call: CallContext, line: int) -> FunctionInfo | None:
