@@ -85,10 +85,12 @@ def const_value(expr: Expr | None) -> int | None:
 
 
 def lane_extents(tile: TileType, dim: int, stride: int | None) -> tuple[int, int] | None:
-    """Valid cells of lanes 0 and 1 on `dim`, None when the box or the valid extent is not constant.
+    """Valid cells of lanes 0 and 1 on `dim`, None when the box or the valid extent is not constant or the tile has no such axis.
 
     `stride` is the number of cells that lane 0 owns; None means half of the box.
     """
+    if dim >= len(tile.shape):
+        return None
     box = const_value(tile.shape[dim])
     valid = const_value(valid_shape_of(tile)[dim])
     if box is None or valid is None:

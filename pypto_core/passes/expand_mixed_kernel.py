@@ -25,6 +25,7 @@ from pypto_core.passes.mixed_kernel.expand import Expanded, expand, plain_functi
 from pypto_core.passes.mixed_kernel.placement import Placement
 from pypto_core.passes.mixed_kernel.regions import consume_regions
 from pypto_core.passes.split_axis.hazard import check_function_transpose
+from pypto_core.passes.split_axis.rejections import reject_internal
 
 CONTRACT = PassContract.of(
     required="SSAForm IncoreTileOps SplitIncoreOrch TileOps2D TileMemoryInferred NormalizedStmtStructure AivSplitLoweredValid",
@@ -73,15 +74,25 @@ def _run(backend: Backend | None, program: Program) -> Program:
 
 
 def _wire_callers(program: Program, out: dict[str, Function], expanded: dict[str, Expanded]) -> None:
-    """Add the halves, and the Group wherever somebody still calls the kernel by its name."""
+    """Add the halves, and the Group wherever somebody still calls the kernel by its name.
+
+    Raises:
+        PassError: ``compiler-internal`` when a half's name is another function's.
+    """
     in_groups: set[str] = set()
     elsewhere: set[str] = set()
     for function in program.functions:
         called = direct_callees(function) & expanded.keys()
         (in_groups if function.func_type is FunctionType.Group else elsewhere).update(called)
     for name, parts in expanded.items():
-        out[parts.aic.name] = parts.aic
-        out[parts.aiv.name] = parts.aiv
+        for half in (parts.aic, parts.aiv):
+            if program.get_function(half.name) is not None:
+                raise reject_internal(
+                    f"Duplicate function name \"{half.name}\": the kernel '{name}' does cube and vector work and is cut into "
+                    f"'{name}_aic' and '{name}_aiv'; rename one of the two functions",
+                    half.span,
+                )
+            out[half.name] = half
         if name in elsewhere or name not in in_groups:
             out[name] = parts.group
     for function in program.functions:
