@@ -5,7 +5,8 @@ changed. After an edit a query is not recomputed before its reads have been chec
 equals the old one, whatever depends on it stands as well (early cutoff).
 
 One thread computes at a time. A writer first asks the running computation to stop (:class:`Cancelled` at its next check point), then waits for
-the lock, so the newest text always wins.
+the lock, so the newest text always wins. Somebody who only wants the thread for something else requests a cancellation; it holds for everything that is
+asked until the thread resumes, so none gets lost between two questions.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from threading import Event, RLock
+from threading import Event, Lock, RLock
 from typing import Any, Generic, TypeVar, cast
 
 T = TypeVar("T")
@@ -92,15 +93,21 @@ class Database:
         self._active: set[_Read] = set()
         self._lock = RLock()
         self._cancel = Event()
+        self._writers = 0
+        self._counting = Lock()
 
     # ------------------------------------------------------------------------------------------------------- writing
     @contextmanager
     def writing(self) -> Iterator[None]:
         """Stop the running computation and hold the database for a change of inputs."""
-        self._cancel.set()
-        with self._lock:
-            self._cancel.clear()
-            yield
+        with self._counting:
+            self._writers += 1
+        try:
+            with self._lock:
+                yield
+        finally:
+            with self._counting:
+                self._writers -= 1
 
     def set(self, source: Input[K, T], key: K, value: T) -> None:
         """Change an input; nothing happens when it has that value already."""
@@ -117,13 +124,17 @@ class Database:
         self.set(source, key, source.default)
 
     def request_cancel(self) -> None:
-        """Stop the running computation without changing anything."""
+        """Stop the running computation, and what is asked after it, until :meth:`resume`."""
         self._cancel.set()
+
+    def resume(self) -> None:
+        """Take all requests to stop back."""
+        self._cancel.clear()
 
     # ------------------------------------------------------------------------------------------------------- reading
     def check(self) -> None:
         """A cancellation point; call it between steps of a long computation."""
-        if self._cancel.is_set() and self._active:
+        if self._cancel.is_set() or (self._writers and self._active):
             raise Cancelled
 
     def read(self, source: Input[K, T], key: K) -> T:
@@ -138,8 +149,6 @@ class Database:
         Raises :class:`Cancelled` when an edit overtakes it and :class:`CycleError` when the query needs its own value.
         """
         with self._lock:
-            if not self._active:
-                self._cancel.clear()
             self._record((query, key))
             return cast(T, self._fresh(query, key).value)
 
@@ -195,8 +204,7 @@ class Database:
         read: _Read = (query, key)
         if read in self._active:
             raise CycleError(f"{query.name}({key!r}) needs its own value")
-        if self._cancel.is_set() and self._active:
-            raise Cancelled
+        self.check()
         self._active.add(read)
         self._frames.append({})
         try:

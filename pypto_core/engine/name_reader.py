@@ -70,7 +70,7 @@ class _Reader:
             while scope is not None and scope is not module:
                 if use.name in scope.symbols and (first or scope.kind != "class"):
                     use.symbol = scope.symbols[use.name]
-                    use.symbol.uses.append(use)
+                    use.symbol.found.append(use)
                     break
                 first = first and scope.kind == "comprehension"
                 scope = scope.parent

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import ast
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from threading import Lock
 
+from pypto_core.frontend.chunk_table import common_ends
 from pypto_core.frontend.memory import Item
 from pypto_core.frontend.recovery import FileSyntax
 from pypto_core.ir import Chunk, Span
@@ -85,9 +87,17 @@ class Symbol:
     name: str
     kind: Kind
     scope: Scope
-    uses: list[Use] = field(default_factory=list)
+    #: The uses known so far, and how to find the rest (names of a module are used in many statements).
+    found: list[Use] = field(default_factory=list)
+    gather: Callable[[], list[Use]] | None = None
     imported: Imported | None = None
     function: FunctionInfo | None = None
+
+    @property
+    def uses(self) -> list[Use]:
+        if self.gather is not None:
+            self.found, self.gather = self.gather(), None
+        return self.found
 
     @property
     def definitions(self) -> list[Use]:
@@ -234,9 +244,30 @@ class ItemNames:
     calls: list[CallSite] = field(default_factory=list)
     stars: list[str] = field(default_factory=list)
     by_chunk: dict[int, tuple[Chunk, list[int], list[Use]]] = field(default_factory=dict)
+    #: Free uses that bind a name of the module; what import statements name, in functions too; free uses by name; all in source order.
+    bindings: list[Use] = field(default_factory=list)
+    imported: list[Imported] = field(default_factory=list)
+    by_name: dict[str, list[Use]] = field(default_factory=dict)
+    _attributes: dict[str, set[tuple[str, ...]]] | None = None
+
+    def attributes(self, root: str) -> set[tuple[str, ...]]:
+        """``{("b", "c"), ("b",)}`` for ``root.b.c`` where no scope of the statement binds ``root``."""
+        if self._attributes is None:
+            found: dict[str, set[tuple[str, ...]]] = {}
+            for use in self.uses:
+                if use.role is Role.ATTRIBUTE and use.root.symbol is None:
+                    first, *rest = use.path
+                    found.setdefault(first, set()).add(tuple(rest))
+            self._attributes = found
+        return self._attributes.get(root, set())
 
     def index(self) -> None:
-        """Make the lookup by place."""
+        """Make the lookup by place and by name."""
+        for use in self.free:
+            self.by_name.setdefault(use.name, []).append(use)
+            if use.role is not Role.READ and use.role.binds:
+                self.bindings.append(use)
+        self.imported = [use.imported for use in self.uses if use.imported is not None]
         groups: dict[int, tuple[Chunk, list[Use]]] = {}
         for use in self.uses:
             chunk = use.span.chunk
@@ -264,27 +295,39 @@ class FileNames:
     def __init__(self, path: str, items: Sequence[ItemNames]) -> None:
         self.path = path
         self.items = items
-        self.module = Scope("module", "", None)
-        self._free: dict[str, list[Use]] = {}
-        for item in items:
-            for use in item.uses:
-                if use.symbol is None and use.role not in NOT_NAMES:
-                    self._free.setdefault(use.name, []).append(use)
-        for item in items:
-            for use in item.free:
-                if use.role.binds:
-                    self._bind(use, item)
+        self._module: Scope | None = None
+        self._linking = Lock()
 
-    def _bind(self, use: Use, item: ItemNames) -> None:
-        symbol = self.module.symbols.get(use.name)
+    @property
+    def module(self) -> Scope:
+        """The names of the module, linked when somebody asks for them."""
+        if self._module is None:
+            with self._linking:
+                if self._module is None:
+                    self._module = self._linked()
+        return self._module
+
+    def _linked(self) -> Scope:
+        module = Scope("module", "", None)
+        for item in self.items:
+            for use in item.bindings:
+                self._bind(module, use, item)
+        return module
+
+    def _bind(self, module: Scope, use: Use, item: ItemNames) -> None:
+        name = use.name
+        symbol = module.symbols.get(name)
         if symbol is None:
-            symbol = Symbol(use.name, _module_kind(use, item), self.module, self._free.get(use.name, []))
-            self.module.symbols[use.name] = symbol
+            symbol = Symbol(name, _module_kind(use, item), module, gather=lambda: self._free(name))
+            module.symbols[name] = symbol
         if use.role is Role.IMPORT:
-            symbol.imported = item.imports.get(use.name)
+            symbol.imported = item.imports.get(name)
             symbol.kind = Kind.IMPORT
         elif use.role is Role.DEFINITION:
             symbol.function = next((f for f in item.functions if f.use is use), None)
+
+    def _free(self, name: str) -> list[Use]:
+        return [use for item in self.items for use in item.by_name.get(name, ())]
 
     # ----------------------------------------------------------------------------------------------------- lookup
     def at(self, line: int, column: int) -> Use | None:
@@ -429,19 +472,25 @@ def _module_kind(use: Use, item: ItemNames) -> Kind:
 
 
 class NamesMemory:
-    """Names of the statements of one file, by their trees."""
+    """Names of the statements of one file, beside their trees."""
 
     def __init__(self) -> None:
-        self._items: dict[int, ItemNames] = {}
+        self._items: list[Item] = []
+        self._names: list[ItemNames] = []
 
     def read(self, path: str, syntax: FileSyntax) -> FileNames:
         from pypto_core.engine.name_reader import read_item
 
-        now: dict[int, ItemNames] = {}
-        for item in syntax.items:
-            now[id(item)] = self._items.get(id(item)) or read_item(item)
-        self._items = now
-        return FileNames(path, list(now.values()))
+        before, behind = common_ends(self._items, syntax.items)
+        gone = slice(before, len(self._items) - behind)
+        known = {id(names.item): names for names in self._names[gone]}
+        new = [
+            known.get(id(item)) or read_item(item)
+            for item in syntax.items[before : len(syntax.items) - behind]
+        ]
+        self._names = [*self._names[:before], *new, *self._names[gone.stop :]]
+        self._items = syntax.items
+        return FileNames(path, self._names)
 
 
 def read_names(path: str, syntax: FileSyntax) -> FileNames:
@@ -452,18 +501,21 @@ def read_names(path: str, syntax: FileSyntax) -> FileNames:
 def imported_modules(names: FileNames) -> set[str]:
     """Modules that the import statements of a file may mean, as written: ``from a import b`` may mean the module ``a.b``."""
     found = set(names.stars)
-    for use in names.all_uses():
-        if use.imported is None:
-            continue
-        module, attribute = use.imported.module, use.imported.attribute
-        found.add(module)
-        if attribute is not None:
-            found.add(f"{module}{'' if module.endswith('.') else '.'}{attribute}")
-    for use in names.all_uses():
-        if use.role is Role.ATTRIBUTE and use.root.symbol is None:
-            symbol = names.module.symbols.get(use.root.name)
-            if symbol is not None and symbol.imported is not None and symbol.imported.attribute is None:
-                found.add(".".join((symbol.imported.module, *use.path[1:])))
+    whole: set[str] = set()
+    for item in names.items:
+        for name, imported in item.imports.items():
+            if imported.attribute is None and not imported.module.startswith("pypto"):
+                whole.add(name)
+        for imported in item.imported:
+            module, attribute = imported.module, imported.attribute
+            found.add(module)
+            if attribute is not None:
+                found.add(f"{module}{'' if module.endswith('.') else '.'}{attribute}")
+    for name in whole:
+        symbol = names.module.symbols.get(name)
+        if symbol is not None and symbol.imported is not None and symbol.imported.attribute is None:
+            for item in names.items:
+                found.update(".".join((symbol.imported.module, *rest)) for rest in item.attributes(name))
     return {m for m in found if m and not m.startswith("pypto")}
 
 

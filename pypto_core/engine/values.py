@@ -152,15 +152,20 @@ class Histories:
         self.lowering = lowering
         self._indexes: dict[str, StageIndex] = {}
         self._crossings: dict[Span, Crossing] | None = None
+        self._warm = False
 
     def warm(self, checkpoint: Callable[[], None]) -> None:
         """Build all indexes, so that the first question is quick."""
+        if self._warm:
+            return
+        checkpoint()
         self._index("", self.lowering.source)
         for stage in self.lowering.stages:
             if stage.changed or stage.name == SPLIT_PASS:
                 checkpoint()
                 self._index(stage.name, stage.program)
         self.crossings()
+        self._warm = True
 
     def crossings(self) -> dict[Span, Crossing]:
         """Transfers between the cores by source statement; empty for a kernel that was refused before it was expanded."""

@@ -6,15 +6,17 @@ reads nothing by itself: a :class:`~pypto_core.frontend.modules.FileSystem` give
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from pypto_core.diagnostics import Diagnostic, Severity
+from pypto_core.engine.beside import Beside
 from pypto_core.engine.database import Database, Input, Query, query
+from pypto_core.engine.facts import Document, Entry, FileFacts, Settings
 from pypto_core.engine.finder import Finder
 from pypto_core.engine.findings import in_file, one_hint_per_kernel, unique, without_ignored
-from pypto_core.engine.locate import ProgramValues, function_lines
+from pypto_core.engine.locate import ProgramValues
 from pypto_core.engine.lowering import (
     FAULTS,
     Early,
@@ -40,84 +42,7 @@ from pypto_core.frontend.shape import same_shape
 from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.ir import Chunk, Program, Span
 
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """What the analysis of a file depends on besides its text. ``max_bytes`` is the size above which a file is left alone."""
-
-    backend: str | None = "a2a3"
-    search_path: tuple[str, ...] = ()
-    ignore: frozenset[str] = frozenset()
-    select: frozenset[str] = frozenset()
-    max_bytes: int = 2 * 1024 * 1024
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One version of the text of a file."""
-
-    path: str
-    text: str
-    version: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A kernel that can be lowered: its name and program."""
-
-    name: str
-    program: Program
-
-    @property
-    def span(self) -> Span:
-        """Where it stands in the source."""
-        if self.program.span.is_valid:
-            return self.program.span
-        return next((f.span for f in self.program.functions if f.span.is_valid), self.program.span)
-
-    def last_line(self, path: str) -> int:
-        """0-based last line of the kernel's functions in the file ``path``; -1 when none is there."""
-        ends = [function_lines(f)[1] for f in self.program.functions if f.span.filename == path]
-        return max(ends, default=-1)
-
-
-@dataclass(frozen=True, slots=True)
-class FileFacts:
-    """All that is known of one version of a file. Nothing in it changes, so any thread may read it.
-
-    ``parsed`` is None while only the names are known; ``values`` and ``histories`` hold the kernels as written and, once they have
-    been lowered, through the passes, by entry name; ``imported`` the names of the files that this one imports, ``paths`` which file an
-    import statement means.
-    """
-
-    path: str
-    text: str
-    settings: Settings
-    names: FileNames
-    parsed: ParseResult | None = None
-    histories: Mapping[str, Histories] = field(default_factory=dict)
-    values: Mapping[str, ProgramValues] = field(default_factory=dict)
-    imported: Mapping[str, FileNames] = field(default_factory=dict)
-    paths: Mapping[tuple[str, str], str | None] = field(default_factory=dict)
-
-    def finder(self, names: FileNames | None = None) -> Finder:
-        """Follows names to their definitions in this file and those that it imports; ``names`` are newer ones of the file itself."""
-        own = names or self.names
-        return Finder(
-            lambda path: own if path == self.path else self.imported.get(path),
-            lambda importer, module: self.paths.get((importer, module)),
-        )
-
-    @property
-    def modules(self) -> frozenset[str]:
-        """Paths of the files that this one imports, directly or through others."""
-        graph = self.parsed.graph if self.parsed is not None else None
-        return frozenset(graph.modules) - {self.path} if graph is not None else frozenset()
-
-    @property
-    def entries(self) -> tuple[Entry, ...]:
-        programs = self.parsed.programs if self.parsed is not None else {}
-        return tuple(Entry(name, program) for name, program in programs.items())
+__all__ = ["Document", "Entry", "FileFacts", "Settings", "Workspace"]
 
 
 _DOCUMENT: Input[str, Document | None] = Input("document", None)
@@ -161,11 +86,14 @@ class Workspace:
         self.db = Database()
         self._disk: FileSystem = files or NoFiles()
         self._default = settings or Settings()
+        self._backends = {self._default.backend}
         self._passes = PassMemory()
         self._syntaxes: dict[str, SyntaxMemory] = {}
         self._names: dict[str, NamesMemory] = {}
         self._kernels: dict[str, KernelMemory] = {}
         self._told: dict[str, Told] = {}
+        self._values: dict[str, Beside[ProgramValues]] = {}
+        self._traced: dict[str, Beside[Histories]] = {}
         self._define_queries()
 
     # ------------------------------------------------------------------------------------------------------- changing
@@ -176,7 +104,8 @@ class Workspace:
     def close(self, path: str) -> None:
         """Forget a file."""
         self.db.set(_DOCUMENT, path, None)
-        for memory in (self._kernels, self._told, self._syntaxes, self._names):
+        self._beside(path, [])
+        for memory in (self._kernels, self._told, self._values, self._traced, self._syntaxes, self._names):
             memory.pop(path, None)
         queries: tuple[Query[str, Any], ...] = (
             self._syntax, self._shape, self._graph, self._named, self._parsed, self._typing, self._full,
@@ -186,6 +115,7 @@ class Workspace:
 
     def configure(self, settings: Settings, path: str = "") -> None:
         """Settings of one file, or with no path those of all files that have none of their own."""
+        self._backends.add(settings.backend)
         self.db.set(_SETTINGS, path, settings)
 
     def set_roots(self, roots: Iterable[str]) -> None:
@@ -197,8 +127,12 @@ class Workspace:
         self.db.set(_DISK, path, self.db.revision)
 
     def interrupt(self) -> None:
-        """Stop the running computation."""
+        """Stop the running computation, and every other one until :meth:`resume`."""
         self.db.request_cancel()
+
+    def resume(self) -> None:
+        """Computations may run again."""
+        self.db.resume()
 
     # --------------------------------------------------------------------------------------------------------- asking
     def document(self, path: str) -> Document | None:
@@ -220,13 +154,20 @@ class Workspace:
         document = self.document(path)
         parsed = self.parsed(path)
         settings = self.settings(path)
-        values = {
-            entry: self.db.get(self._values, (entry, program)) for entry, program in parsed.programs.items()
-        }
+        programs = list(parsed.programs.values())
+        names = {id(program): entry for entry, program in parsed.programs.items()}
+
+        def values_of(program: Program) -> ProgramValues:
+            self.db.check()
+            return ProgramValues(names[id(program)], program)
+
+        values = dict(zip(parsed.programs, self._beside(path, programs).complete(values_of), strict=True))
         histories: dict[str, Histories] = {}
         if lowered:
-            for entry, program in parsed.programs.items():
-                histories[entry] = self.db.get(self._histories, (program, settings.backend))
+            traced = self._traced.setdefault(path, Beside())
+            traced.enter(programs, settings.backend)
+            found = traced.complete(lambda program: self.db.get(self._histories, (program, settings.backend)))
+            histories = dict(zip(parsed.programs, found, strict=True))
         text = document.text if document is not None else ""
         own = self.names(path)
         imported = {
@@ -239,6 +180,25 @@ class Workspace:
             for module in imported_modules(names)
         }
         return FileFacts(path, text, settings, own, parsed, histories, values, imported, paths)
+
+    def warm(self, path: str) -> None:
+        """Have everything ready that is asked of the newest values; worth doing while nobody waits."""
+        traced = self._traced.get(path)
+        for histories in traced.facts if traced is not None else ():
+            if histories is not None:
+                histories.warm(self.db.check)
+
+    def _beside(self, path: str, programs: list[Program]) -> Beside[ProgramValues]:
+        """What is kept beside the programs that the file has now; all that is remembered of those that are gone is dropped."""
+        beside = self._values.setdefault(path, Beside())
+        queries: tuple[Query[tuple[Program, str | None], Any], ...] = (
+            self._early, self._lowered, self._histories,
+        )  # fmt: skip
+        for program in beside.enter(programs):
+            for backend in self._backends:
+                for known in queries:
+                    self.db.forget(known, (program, backend))
+        return beside
 
     def entries(self, path: str) -> tuple[Entry, ...]:
         """The kernels of a file in source order."""
@@ -369,24 +329,19 @@ class Workspace:
             except FAULTS as fault:
                 return ParseResult(None, diagnostics=(reading_fault(document, fault),))
 
-        @query(keep=512, equal=_identity)
-        def values(db: Database, key: tuple[str, Program]) -> ProgramValues:
-            return ProgramValues(*key)
-
-        @query(keep=512, equal=_identity)
+        # What is remembered of a program goes with it (``_beside``).
+        @query(equal=_identity)
         def early(db: Database, key: tuple[Program, str | None]) -> Early:
             return with_split_findings(early_findings(*key), *key, self._passes, db.check)
 
-        @query(keep=512, equal=_identity)
+        @query(equal=_identity)
         def lowered(db: Database, key: tuple[Program, str | None]) -> Lowering:
             known = db.get(early, key)
             return lower(key[0], key[1], memory=self._passes, checkpoint=db.check, early=known)
 
-        @query(keep=512, equal=_identity)
+        @query(equal=_identity)
         def histories(db: Database, key: tuple[Program, str | None]) -> Histories:
-            found = Histories(db.get(lowered, key))
-            found.warm(db.check)
-            return found
+            return Histories(db.get(lowered, key))
 
         @query(keep=256)
         def typing(db: Database, path: str) -> tuple[Diagnostic, ...]:
@@ -397,7 +352,7 @@ class Workspace:
             return self._findings(db, path, lambda told, *of: told.full(*of, self._lowered_of(db, of[1])))
 
         self._syntax, self._shape, self._present, self._graph = syntax, shape, present, graph
-        self._named, self._module_paths, self._values = named, module_paths, values
+        self._named, self._module_paths = named, module_paths
         self._parsed, self._early, self._lowered, self._histories = parsed, early, lowered, histories
         self._typing, self._full = typing, full
 
@@ -433,6 +388,7 @@ class Workspace:
         settings = self.settings(path)
         broken = {entry for entry, _ in result.incomplete}
         programs = [program for entry, program in result.programs.items() if entry not in broken]
+        self._beside(path, list(result.programs.values()))
         told = self._told.setdefault(path, Told())
         found = [in_authors_words(d) for d in result.diagnostics]
         found += of_programs(told, programs, settings.backend)

@@ -332,6 +332,10 @@ class PyptoServer(LanguageServer):
             repairs = prepared(found, Source(path, text), self.core.db.check)
             snapshot = Snapshot(revision, Tier.FULL, found, facts, repairs)
             loop.call_soon_threadsafe(self._computed, document, snapshot, elsewhere)
+            self.worker.idle(path, warm)
+
+        def warm() -> None:
+            self.core.warm(path)
 
         self.worker.edit(path, quick)
 

@@ -1,7 +1,7 @@
 """The thread beside the event loop that does all analysis.
 
-The newest text of a file replaces an older waiting one; a new edit, or a request of the user, interrupts background work at
-its next check point. Interrupted work starts again by itself, and what it had finished is remembered.
+The newest text of a file replaces an older waiting one; a new edit interrupts everything but the edit of another file, a request of the user
+interrupts background work, at the next check point. Interrupted work starts again by itself, and what it had finished is remembered.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ class Worker:
         with self._wake:
             self._edits.pop(key, None)
             self._edits[key] = job
-            self._interrupt(key)
+            kind, running = self._running
+            if kind != "edit" or running == key:
+                self.workspace.interrupt()
             self._wake.notify()
 
     def background(self, key: str, job: Callable[[], None]) -> None:
@@ -64,7 +66,8 @@ class Worker:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         with self._wake:
             self._requests.append((job, future))
-            self._interrupt()
+            if self._running[0] in ("background", "idle"):
+                self.workspace.interrupt()
             self._wake.notify()
         return future
 
@@ -83,12 +86,6 @@ class Worker:
             "background": len(self._background),
             "idle": len(self._idle),
         }
-
-    def _interrupt(self, key: str | None = None) -> None:
-        """Stop what runs when it can wait: background work, or an older edit of the same file."""
-        kind, running = self._running
-        if kind in ("background", "idle") or (kind == "edit" and running == key):
-            self.workspace.interrupt()
 
     # ------------------------------------------------------------------------------------------ the analysis thread
     def _run(self) -> None:
@@ -110,6 +107,7 @@ class Worker:
                 else:
                     kind, (key, job) = "idle", self._idle.popitem(last=False)
                 self._running = (kind, key)
+                self.workspace.resume()
             if future is not None:
                 self._answer(job, future)
             else:
