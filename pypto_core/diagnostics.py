@@ -71,8 +71,11 @@ FixApplicability = Literal["none", "safe", "sometimes", "review"]
 class Rule:
     """A row of the table of codes.
 
-    ``failing`` and ``repaired`` are whole small kernels: the first reports ``code``, the second does not. ``fix`` says whether a quick fix exists and
-    whether it may be applied unseen: always, ``sometimes`` (each fix says so itself), or never.
+    ``failing`` and ``repaired`` are whole small kernels: the first reports ``code``, the second does not. Where the row is written, ``«`` and ``»``
+    in ``failing`` stand around the characters that the finding covers; they are taken out, and ``mark`` has the offsets of start and end.
+    ``chip`` is the chip on which the first reports it, empty where every chip does, ``on_request`` whether only passes that run on
+    request report it. ``no_source`` says why no kernel can be written that reports the code, and stands in place of the kernels.
+    ``fix`` says whether a quick fix exists and whether it may be applied unseen: always, ``sometimes`` (each fix says so itself), or never.
     """
 
     code: str
@@ -83,6 +86,19 @@ class Rule:
     repaired: str = ""
     fix: FixApplicability = "none"
     tags: tuple[Literal["unnecessary", "deprecated"], ...] = ()
+    no_source: str = ""
+    chip: Literal["", "a2a3", "a5"] = ""
+    on_request: bool = False
+    mark: tuple[int, int] | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        before, opened, rest = self.failing.partition("«")
+        marked, closed, after = rest.partition("»")
+        if opened and closed:
+            # The class is frozen for everybody but its own construction.
+            object.__setattr__(self, "failing", before + marked + after)
+            object.__setattr__(self, "mark", (len(before), len(before) + len(marked)))
+            object.__setattr__(self, "repaired", self.repaired.replace("«", "").replace("»", ""))
 
 
 _TOPICS = (

@@ -9,7 +9,7 @@ import re
 from importlib import import_module
 
 from pypto_core import Rule, Severity, rules
-from pypto_lsp.render.explain import FIXES, NO_EXAMPLE
+from pypto_lsp.render.explain import FIXES
 from tools.pages import ROOT, changed_lines, in_table, listing, markdown, run
 
 FOLDER = ROOT / "docs" / "rules"
@@ -79,14 +79,20 @@ def _page(rule: Rule, topic: str) -> str:
         lines += [markdown(paragraph), ""]
     gone, new = changed_lines(rule.failing, rule.repaired) if rule.failing and rule.repaired else ([], [])
     if rule.failing:
-        lines += ["## Reported here", "", *listing(rule.failing, gone)]
+        lines += [f"## Reported here{_on(rule)}", "", *listing(rule.failing, gone)]
     if rule.repaired:
         lines += ["## Repaired", "", *listing(rule.repaired, new)]
-    if not rule.failing:
-        lines += [NO_EXAMPLE, ""]
+    if rule.no_source:
+        lines += ["## No kernel shows it", "", markdown(rule.no_source), ""]
     lines += ["## Fix", "", FIXES[rule.fix], ""]
     lines += [f"Silence it on one line with `# pypto: ignore[{rule.code}]`."]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _on(rule: Rule) -> str:
+    if rule.on_request:
+        return " when the passes of on-chip memory are run"
+    return f" on {rule.chip}" if rule.chip else ""
 
 
 def _anchor(topic: str) -> str:

@@ -1,4 +1,4 @@
-"""Where a definition stands in the source."""
+"""Where a definition and a use stand in the source."""
 
 from __future__ import annotations
 
@@ -19,3 +19,24 @@ def target_span(stmt: Stmt, var: Var) -> Span:
     if chunk is not None and chunk.text.startswith(name, whole.start):
         return Span(chunk, whole.start, whole.start + len(name))
     return whole
+
+
+def use_span(span: Span, name: str) -> Span:
+    """The name inside the expression or the header of the block that reads it; the whole of it when it is not found there."""
+    if span.chunk is None:
+        return span
+    position = _find_word(span.text.partition(":\n")[0], name)
+    if position < 0:
+        return span
+    return Span(span.chunk, span.start + position, span.start + position + len(name))
+
+
+def _find_word(text: str, name: str) -> int:
+    start = 0
+    while (position := text.find(name, start)) >= 0:
+        before = text[position - 1] if position else " "
+        after = text[position + len(name) : position + len(name) + 1] or " "
+        if not (before.isalnum() or before in "_.") and not (after.isalnum() or after in "_="):
+            return position
+        start = position + 1
+    return -1

@@ -53,9 +53,9 @@ RULES: tuple[Rule, ...] = (
         "array-extent",
         "Extent of an array",
         "An array lives in scalar memory; its extent is a positive integer known while compiling.",
-        "x: pl.Array[«0», pl.INT32]",
-        "x: pl.Array[8, pl.INT32]",
-        params,
+        "counts: pl.Array[«0», pl.INT32] = pl.array.create(8, pl.INT32)",
+        "counts: pl.Array[8, pl.INT32] = pl.array.create(8, pl.INT32)",
+        core,
     ),
     rule(
         "tuple-nested",

@@ -83,7 +83,7 @@ RULES: tuple[Rule, ...] = (
         "Decorator attributes are a dict literal",
         "attrs= is read as text; it is a dict with string keys.",
         f"@pl.function(attrs=«[4]»)\ndef kernel(self, x: {_T}):\n    return",
-        f'@pl.function(attrs={{"slot_num": 4}})\ndef kernel(self, x: {_T}):\n    return',
+        f'@pl.function\ndef kernel(self, x: {_T}):\n    pl.func_attr({{"slot_num": 4}})\n    return',
         method,
     ),
     rule(
@@ -91,7 +91,7 @@ RULES: tuple[Rule, ...] = (
         "Attribute keys are strings",
         "A key of attrs= is a string literal.",
         f"@pl.function(attrs={{«4»: 4}})\ndef kernel(self, x: {_T}):\n    return",
-        f'@pl.function(attrs={{"slot_num": 4}})\ndef kernel(self, x: {_T}):\n    return',
+        f'@pl.function\ndef kernel(self, x: {_T}):\n    pl.func_attr({{"slot_num": 4}})\n    return',
         method,
     ),
     rule(
@@ -99,7 +99,7 @@ RULES: tuple[Rule, ...] = (
         "Decorator attributes are written out",
         "attrs= is read as text, so it cannot unpack another dictionary.",
         f"@pl.function(attrs={{**«OPTIONS»}})\ndef kernel(self, x: {_T}):\n    return",
-        f'@pl.function(attrs={{"slot_num": 4}})\ndef kernel(self, x: {_T}):\n    return',
+        f'@pl.function\ndef kernel(self, x: {_T}):\n    pl.func_attr({{"slot_num": 4}})\n    return',
         method,
     ),
     rule(
@@ -107,7 +107,7 @@ RULES: tuple[Rule, ...] = (
         "Unsupported attribute value",
         "An attribute of the decorator is a constant or pl.SplitMode.X.",
         f'@pl.function(attrs={{"slot_num": «2 + 2»}})\ndef kernel(self, x: {_T}):\n    return',
-        f'@pl.function(attrs={{"slot_num": 4}})\ndef kernel(self, x: {_T}):\n    return',
+        f'@pl.function\ndef kernel(self, x: {_T}):\n    pl.func_attr({{"slot_num": 4}})\n    return',
         method,
     ),
     rule(
@@ -115,7 +115,7 @@ RULES: tuple[Rule, ...] = (
         "An attribute cannot refer to a name",
         "An attribute of the decorator is a constant; names are not looked up.",
         f'@pl.function(attrs={{"slot_num": «SLOTS»}})\ndef kernel(self, x: {_T}):\n    return',
-        f'@pl.function(attrs={{"slot_num": 4}})\ndef kernel(self, x: {_T}):\n    return',
+        f'@pl.function\ndef kernel(self, x: {_T}):\n    pl.func_attr({{"slot_num": 4}})\n    return',
         method,
     ),
     rule(
@@ -124,7 +124,7 @@ RULES: tuple[Rule, ...] = (
         "pl.Tensor[...], pl.Scalar[...], pl.Out[...] and the like describe parameters and variables; an attribute of the decorator is a "
         "constant.",
         f'@pl.function(attrs={{"shape": «{_T}»}})\ndef kernel(self, x: {_T}):\n    return',
-        f'@pl.function(attrs={{"rows": 64}})\ndef kernel(self, x: {_T}):\n    return',
+        f'@pl.function\ndef kernel(self, x: {_T}):\n    pl.func_attr({{"rows": 64}})\n    return',
         method,
     ),
     rule(

@@ -1,7 +1,7 @@
 """Whole small kernels around a few lines, for the rows of the frontend.
 
-``«`` and ``»`` in the wrong lines mark the characters that the finding covers; they are not part of the kernel. The
-tests compare them with the span that is reported.
+``«`` and ``»`` in the wrong lines mark the characters that the finding covers (:class:`Rule`). The tests compare them with
+the span that is reported.
 """
 
 from __future__ import annotations
@@ -13,9 +13,6 @@ from pypto_core.diagnostics import FixApplicability, Rule, Severity
 
 _TENSOR = "pl.Tensor[[64, 64], pl.FP32]"
 _HEAD = "import pypto.language as pl\n\n\n"
-
-#: code -> (start, end) of the marked characters in the failing example.
-MARKS: dict[str, tuple[int, int]] = {}
 
 
 def _lines(body: str, columns: int) -> str:
@@ -81,19 +78,13 @@ def rule(
     fix: FixApplicability = "none",
     deprecated: bool = False,
 ) -> Rule:
-    """A row with both examples; notes the marked characters."""
-    failing = around(wrong)
-    start = failing.find("«")
-    if start >= 0:
-        end = failing.index("»") - 1
-        failing = failing.replace("«", "").replace("»", "")
-        MARKS[code] = (start, end)
+    """A row with both examples."""
     return Rule(
         code,
         title,
         explanation,
         severity,
-        failing,
+        around(wrong),
         around(right),
         fix,
         ("deprecated",) if deprecated else (),

@@ -287,7 +287,7 @@ RULES: tuple[Rule, ...] = (
         "Form of deps",
         "deps lists task ids, elements of task-id arrays, and None.",
         "out, task = pl.submit(self.scale, x, out, deps=[«x»])",
-        "done, first = pl.submit(self.scale, x, out)\nout, task = pl.submit(self.scale, x, out, deps=[first])",
+        "done, first = pl.submit(self.scale, x, out)\nout, task = pl.submit(self.scale, x, done, deps=[first])",
         tasks,
     ),
     rule(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pypto_core.diagnostic_rules.samples import T, one
 from pypto_core.diagnostics import Rule
 
 _KERNEL = """import pypto.language as pl
@@ -24,8 +25,43 @@ def _kernel(*lines: str) -> str:
 
 _BUFFER = 'pl.Tile[[64, 64], pl.FP32, pl.MemRef("buffer"), pl.Mem.Vec]'
 
+
+def _rows(rows: str, more: str = "") -> str:
+    """A tile of ``rows`` rows in a declared allocation."""
+    body = f"""
+        «tile»: pl.Tile[[{rows}, 128], pl.FP32, pl.MemRef("buffer"), pl.Mem.Vec] = pl.load(x, [0, 0], [{rows}, 128])
+        out = pl.store(pl.exp(tile), [0, 0], out)
+        return out
+    """
+    return one(body, f"x: {T}; {more}out: pl.Out[{T}]", kind="InCore")
+
+
+def _layout(layout: str) -> str:
+    body = """
+        tile = pl.load(x, [0, 0], [64, 128])
+        out = pl.store(pl.exp(tile), [0, 0], out)
+        return out
+    """
+    return one(body, f"«x: pl.Tensor[[64, 128], pl.FP32{layout}]»; out: pl.Out[{T}]", kind="InCore")
+
+
+def _block(size: int) -> str:
+    """A square tile and the one that is made of it."""
+    body = f"""
+        «tile = pl.load(x, [0, 0], [{size}, {size}])»
+        out = pl.store(pl.exp(tile), [0, 0], out)
+        return out
+    """
+    tensor = "pl.Tensor[[256, 256], pl.FP32]"
+    return one(body, f"x: {tensor}; out: pl.Out[{tensor}]", tensor, "InCore")
+
+
+def _on_request(code: str, title: str, explanation: str, failing: str, repaired: str) -> Rule:
+    return Rule(code, title, explanation, failing=failing, repaired=repaired, chip="a2a3", on_request=True)
+
+
 RULES: tuple[Rule, ...] = (
-    Rule(
+    _on_request(
         "allocation-of-view",
         "A view cannot have an allocation of its own",
         "A reshape, a slice or an operator that accumulates into its operand has no memory of its own: its result lies where the "
@@ -43,13 +79,15 @@ RULES: tuple[Rule, ...] = (
             "out = pl.store(y, [0, 0], out)",
         ),
     ),
-    Rule(
+    _on_request(
         "allocation-dynamic",
         "A declared allocation needs a tile of known size",
         "The bytes of an allocation are fixed before the kernel runs, so every extent of a tile bound to one is a constant. Keep the "
         "box constant and say the part that holds data with valid_shape.",
+        failing=_rows("n", "n: pl.Scalar[pl.INDEX]; "),
+        repaired=_rows("64"),
     ),
-    Rule(
+    _on_request(
         "allocation-mismatch",
         "Two tiles disagree about a declared allocation",
         "All tiles bound to one declaration lie in the same memory space and name the same number of slots.",
@@ -64,7 +102,7 @@ RULES: tuple[Rule, ...] = (
             "out = pl.store(y, [0, 0], out)",
         ),
     ),
-    Rule(
+    _on_request(
         "allocation-slot-shared",
         "Two tiles in one slot are alive at the same time",
         "A slot of a declared allocation holds one tile at a time: the second would overwrite the first before its last use. Give them "
@@ -82,9 +120,19 @@ RULES: tuple[Rule, ...] = (
             "out = pl.store(y, [0, 0], out)",
         ),
     ),
-    Rule(
+    _on_request(
         "tensor-layout-nz",
         "The fractal layout belongs to tiles",
         "NZ orders the elements of a tile in blocks. A tensor in global memory is ND or DN; a load into Mat makes the blocks.",
+        failing=_layout(", pl.NZ"),
+        repaired=_layout(""),
+    ),
+    _on_request(
+        "memory-capacity",
+        "A kernel needs more on-chip memory than there is",
+        "The tiles that live at the same time, with the slots reserved for cross-core pipes, are larger than the memory "
+        "space. Use smaller blocks, or fewer buffers.",
+        failing=_block(256),
+        repaired=_block(128),
     ),
 )

@@ -29,17 +29,18 @@ _REGION = """import pypto.language as pl
 
 @pl.program
 class Example:
-    @pl.function(type=pl.FunctionType.InCore)
+    @pl.function
     def kernel(
         self,
-        x: pl.Tensor[[64, 64], pl.FP32],
-        w: pl.Tensor[[64, 64], pl.FP32],
+        x: pl.Tensor[[64, 64], pl.FP16],
+        w: pl.Tensor[[64, 64], pl.FP16],
         out: pl.Out[pl.Tensor[[64, 64], pl.FP32]],
     ) -> pl.Tensor[[64, 64], pl.FP32]:
-        mm = pl.matmul(pl.load(x, [0, 0], [64, 64]), pl.load(w, [0, 0], [64, 64]))
-        for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
-            half = {shard}
-            out = pl.store(pl.exp(half), [lane * 32, 0], out)
+        with pl.at(level=pl.Level.CORE_GROUP):
+            mm = pl.matmul(x, w, out_dtype=pl.FP32)
+            for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+                half = {shard}
+                out[lane * 32 : lane * 32 + 32, 0:64] = pl.exp(half)
         return out
 """
 

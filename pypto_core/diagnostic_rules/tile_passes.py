@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from textwrap import dedent, indent
+
+from pypto_core.diagnostic_rules.samples import function, one, program
 from pypto_core.diagnostics import Rule, Severity
 
 _HEAD = """import pypto.language as pl
@@ -128,8 +131,114 @@ class Kernel:
 """
 
 
-def _hint(code: str, title: str, explanation: str) -> Rule:
-    return Rule(code, title, explanation, Severity.HINT)
+_SCALES = """
+        a_scale = pl.move(pl.load(sa, [0, 0], [32, 4], target_memory=pl.Mem.Mat), target_memory=pl.Mem.LeftScale)
+        b_scale = pl.move(pl.load(sb, [0, 0], [4, 64], target_memory=pl.Mem.Mat), target_memory=pl.Mem.RightScale)
+"""
+
+
+def _scaled(product: str, dtype: str, scales: str) -> str:
+    """A product of two tiles placed by hand, with scales of their blocks or without."""
+    body = f"""
+        a = pl.move(pl.load(x, [0, 0], [32, 128], target_memory=pl.Mem.Mat), target_memory=pl.Mem.Left)
+        b = pl.move(pl.load(y, [0, 0], [128, 64], target_memory=pl.Mem.Mat), target_memory=pl.Mem.Right)
+        {scales.strip()}
+        out = pl.store({product}, [0, 0], out)
+        return out
+    """
+    params = f"x: pl.Tensor[[32, 128], pl.{dtype}]; y: pl.Tensor[[128, 64], pl.{dtype}]; "
+    if scales:
+        params += (
+            "sa: pl.Tensor[[32, 4], pl.FP8E8M0, pl.MX_A_ZZ]; sb: pl.Tensor[[4, 64], pl.FP8E8M0, pl.MX_B_NN]; "
+        )
+    out = "pl.Tensor[[32, 64], pl.FP32]"
+    return one(_without_blanks(body), f"{params}out: pl.Out[{out}]", out, "InCore")
+
+
+def _reduced(more: str) -> str:
+    window = "pld.DistributedTensor[[1, 256], pl.FP16]"
+    body = f"""
+        data = «pld.tensor.allreduce(data, signal, op=pld.ReduceOp.Sum{more})»
+        return data
+    """
+    params = f"data: pl.InOut[{window}]; signal: pl.InOut[pld.DistributedTensor[[4, 1], pl.INT32]]"
+    return program(function(body, params, window, "InCore"), distributed=True)
+
+
+def _without_blanks(body: str) -> str:
+    return "\n".join(line for line in body.split("\n") if line.strip())
+
+
+def _product(lines: str, params: str, out: str) -> str:
+    """One device block with ``lines``."""
+    body = (
+        "with pl.at(level=pl.Level.CORE_GROUP):\n"
+        + indent(dedent(lines).strip("\n"), " " * 4)
+        + "\nreturn out"
+    )
+    return one(body, f"{params}; out: pl.Out[{out}]", out)
+
+
+def _matmul(
+    rows: int, inner: int, columns: int, dtype: str = "FP16", to: str = "FP32", after: str = "{}"
+) -> str:
+    """One product; ``after`` is what is done with it."""
+    product = after.format(f"«pl.matmul(a, b, out_dtype=pl.{to})»")
+    return _product(
+        f"out[:, :] = {product}",
+        f"a: pl.Tensor[[{rows}, {inner}], pl.{dtype}]; b: pl.Tensor[[{inner}, {columns}], pl.{dtype}]",
+        f"pl.Tensor[[{rows}, {columns}], pl.{to}]",
+    )
+
+
+def _chain(dtype: str, middle: str) -> str:
+    """Two products, the second of what ``middle`` makes of the first."""
+    return _product(
+        f"""
+        first = «pl.matmul(a, b, out_dtype=pl.FP32)»
+        out[:, :] = pl.matmul({middle}, c, out_dtype=pl.FP32)
+        """,
+        f"a: pl.Tensor[[256, 128], pl.{dtype}]; b: pl.Tensor[[128, 256], pl.{dtype}]; c: pl.Tensor[[256, 256], pl.{dtype}]",
+        "pl.Tensor[[256, 256], pl.FP32]",
+    )
+
+
+def _tile_chain(mode: str) -> str:
+    """Two products of tiles with a cast between them."""
+    body = f"""
+        a = pl.load(x, [0, 0], [64, 64], target_memory=pl.Mem.Mat)
+        b = pl.load(y, [0, 0], [64, 64], target_memory=pl.Mem.Mat)
+        c = pl.load(z, [0, 0], [64, 64], target_memory=pl.Mem.Mat)
+        first = pl.matmul(a, b)
+        narrow = «pl.cast(first, pl.BF16{mode})»
+        out = pl.store(pl.matmul(narrow, c), [0, 0], out)
+        return out
+    """
+    tile, out = "pl.Tensor[[64, 64], pl.BF16]", "pl.Tensor[[64, 64], pl.FP32]"
+    return one(body, f"x: {tile}; y: {tile}; z: {tile}; out: pl.Out[{out}]", out, "InCore")
+
+
+def _biased(before: str, after: str) -> str:
+    """A product with a bias and one scalar statement in its neighbourhood."""
+    body = f"""
+        a = pl.load(x, [0, 0], [256, 64], target_memory=pl.Mem.Mat)
+        b = pl.load(y, [0, 0], [64, 512], target_memory=pl.Mem.Mat)
+        {before}
+        bias = pl.load(z, [0, 0], [1, 512], target_memory=pl.Mem.Mat)
+        c = «pl.tile.matmul_bias(a, b, bias)»
+        {after}
+        out = pl.store(c, [row, 0], out)
+        return out
+    """
+    out = "pl.Tensor[[512, 512], pl.FP32]"
+    params = (
+        "x: pl.Tensor[[256, 64], pl.BF16]; y: pl.Tensor[[64, 512], pl.BF16]; z: pl.Tensor[[1, 512], pl.FP32]"
+    )
+    return one(_without_blanks(body), f"{params}; n: pl.Scalar[pl.INDEX]; out: pl.Out[{out}]", out, "InCore")
+
+
+def _hint(code: str, title: str, explanation: str, failing: str, repaired: str) -> Rule:
+    return Rule(code, title, explanation, Severity.HINT, failing, repaired, chip="a2a3")
 
 
 RULES: tuple[Rule, ...] = (
@@ -172,6 +281,9 @@ RULES: tuple[Rule, ...] = (
         "Block-scaled matmul exists on Ascend950 only",
         "matmul_mx and its relatives read block scales from dedicated buffers that the configured chip does not have. Configure the "
         "a5 backend, or dequantise the operands and use a plain matmul.",
+        failing=_scaled("«pl.matmul_mx(a, a_scale, b, b_scale)»", "FP8E4M3FN", _SCALES),
+        repaired=_scaled("pl.matmul(a, b)", "FP16", ""),
+        chip="a2a3",
     ),
     Rule(
         "collective-signal",
@@ -186,43 +298,59 @@ RULES: tuple[Rule, ...] = (
         "This form of a collective cannot be lowered",
         "The target of a collective has to be one packed row-major window; a partially valid one has to fit in one transfer. Modes other "
         "than 'mesh' and 'ring' and more than one core are not lowered inside a kernel.",
+        failing=_reduced(", core_num=2"),
+        repaired=_reduced(""),
     ),
     _hint(
         "matmul-subbyte-dtype",
         "The product is not tiled for L0: its elements are not whole bytes",
         "Tiles of 4-bit elements cannot be cut at arbitrary positions, so the product must fit the L0 buffers as it is.",
+        _matmul(512, 128, 512, "INT4", "INT32"),
+        _matmul(512, 128, 512, "INT8", "INT32"),
     ),
     _hint(
         "matmul-no-l0-tile",
         "The product is not tiled for L0: no tile fits",
         "Every axis of an L0 tile is at least 16. A product with a smaller M, N or K, or whose smallest tile exceeds a buffer, is left alone.",
+        _matmul(8, 64, 256),
+        _matmul(16, 64, 256),
     ),
     _hint(
         "matmul-not-split",
         "The product is not tiled for L0: its output cannot be cut",
         "Output tiles need a place to go: one store of the result to global memory, or other products as its only readers (through Mat). "
         "An elementwise reader, an accumulator that is passed in, or a left operand in Vec prevents it.",
+        _matmul(256, 128, 256, after="pl.exp({})"),
+        _matmul(256, 128, 256),
     ),
     _hint(
         "matmul-unaligned-k",
         "The product is not tiled for L0: K is not a multiple of the fractal",
         "The reduction axis is cut in steps of 16 elements (more for narrow types with a bias). Pad K.",
+        _matmul(64, 1000, 256),
+        _matmul(64, 1008, 256),
     ),
     _hint(
         "matmul-scratch-dtype",
         "The product is not chained through Mat: its type does not pass",
         "On a2a3 a tile can be written from L0C to Mat at an offset only as bf16 or fp16. Cast the intermediate result with mode 'rint'.",
+        _chain("FP32", "first"),
+        _chain("FP16", "pl.cast(first, pl.FP16, mode='rint')"),
     ),
     _hint(
         "matmul-cast-kept",
         "The cast between two products stays on the vector core",
         "The cube core itself converts fp32 to bf16 or fp16 on the way from L0C to Mat, rounding to nearest even: write mode='rint'. "
         "The default mode 'round' rounds halves away from zero, which needs a detour through the vector core.",
+        _tile_chain(""),
+        _tile_chain(', mode="rint"'),
     ),
     _hint(
         "matmul-bias-not-split",
         "The product is not tiled for L0: its bias cannot follow the tiles",
         "Each output tile needs its own window of the bias. That works when the bias is a plain load that directly precedes the product, "
         "its type can be moved into the bias table, and every extent is a multiple of the operand boxes.",
+        _biased("", "row = n * 2"),
+        _biased("row = n * 2", ""),
     ),
 )

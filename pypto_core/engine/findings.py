@@ -22,10 +22,14 @@ def unique(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     """
     kept: dict[tuple[str, object, int, int], Diagnostic] = {}
     # One statement of the author's may be lowered into several operators; of those the one that stands in the text is named.
-    for finding in one_per_line(list(found)):
+    once = one_per_line(list(found))
+    replaced = {(d.span.chunk, d.span.start) for d in once if d.code == "out-param-shadowed"}
+    for finding in once:
         if finding.data.get("follow_up"):
             continue
         span = finding.span
+        if finding.code == "out-param-write-dropped" and (span.chunk, span.start) in replaced:
+            continue
         key = (finding.code, span.chunk if span.chunk is not None else finding.message, span.start, span.end)
         kept.setdefault(key, finding)
     return tuple(sorted(kept.values(), key=_order))

@@ -35,6 +35,11 @@ __all__ = ["FAULTS", "INPUT", "Early", "Lowering", "PassMemory", "Stage", "Stop"
 INPUT = "pipeline_input"
 #: After this pass no inline function is left.
 _INLINED = "InlineFunctions"
+#: Structure that the author can get wrong and that the default schedule of ir.md §7.3 leaves to a verification on request
+#: (verifiers.md §1). Nested blocks are looked at as they are written: a lane region of an inline function brings a block of its own.
+_AS_WRITTEN = frozenset(("OutParamNotShadowed", "NoNestedInCore"))
+#: The same, looked at when inline functions, which may take arrays, are gone.
+_WITHOUT_INLINE = frozenset(("ArrayNotEscaped",))
 #: After this pass every kernel is a function of its own, and still as the author wrote it.
 _OUTLINED = "OutlineIncoreScopes"
 
@@ -131,7 +136,7 @@ def early_findings(program: Program, backend: str | None) -> Early:
     """Warnings and the structure of a program (docs/spec/ir.md §7.3), without the findings about lane regions."""
     try:
         warnings = tuple(("", finding) for finding in warnings_of(program, backend))
-        return Early((*warnings, *verify_located(program, AT_INPUT, backend)))
+        return Early((*warnings, *verify_located(program, AT_INPUT | _AS_WRITTEN, backend)))
     except FAULTS as fault:
         return Early((("", internal_fault("verification", program, fault)),))
 
@@ -235,6 +240,7 @@ class _Run:
             if todo:
                 located += verify_located(self.program, todo, self.backend)
             if name == _INLINED:
+                located += verify_located(self.program, _WITHOUT_INLINE, self.backend)
                 located += self._dangling()
             elif name == ORPHAN_POINT:
                 located += orphans_located(self.program)

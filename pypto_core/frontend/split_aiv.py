@@ -30,16 +30,17 @@ def split_aiv_loop(ctx: FunctionContext, node: ast.For, call: ast.Call) -> None:
     mode = _mode(ctx, call)
     outer = ctx.inside("split_aiv")
     if outer is not None:
-        ctx.fail(
+        ctx.error(
             "split-aiv-nested",
             "a pl.split_aiv region cannot contain another one",
             span,
             related=(Related("the region around it", outer.span),),
         )
+    # The body is read as a region all the same: what stands in it is not at fault.
     wrote = next((r.wrote_split for r in reversed(ctx.regions) if r.wrote_split is not None), None)
     if wrote is not None:
         text, where = wrote
-        ctx.fail(
+        ctx.error(
             "split-aiv-in-split",
             f"this scope combines a function-level {text} (optimizations=[pl.split(...)]) with a pl.split_aiv region; "
             "these are mutually exclusive AIV-split mechanisms: remove pl.split",

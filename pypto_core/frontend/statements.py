@@ -186,7 +186,7 @@ def _break(ctx: FunctionContext, node: ast.Break | ast.Continue) -> None:
                 name = f"pl.{region.kind}"
                 ctx.fail(
                     "loop-escape",
-                    f"{word} cannot leave a {name} loop: its iterations run {_WHY[region.kind]}",
+                    f"{word} cannot leave a {name} loop: its iterations run {_WHY[region.kind].format(word=word)}",
                     _conditional_exit(ctx, node),
                 )
             span = ctx.span(node)
@@ -203,7 +203,7 @@ def _conditional_exit(ctx: FunctionContext, node: ast.Break | ast.Continue) -> S
 
 
 _WHY = {
-    "parallel": "in any order ('break' would stop nothing in parallel)",
+    "parallel": "in any order ('{word}' would stop nothing in parallel)",
     "unroll": "as copies of the body",
     "split_aiv": "on two lanes",
 }

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from itertools import count
 
 from pypto_core import ir
+from pypto_core.analysis.spans import use_span
 from pypto_core.diagnostics import error
 from pypto_core.passes.base import Pass, PassContract, PassError
 from pypto_core.passes.blocks import with_comments
@@ -238,9 +239,17 @@ def _tuple_result(
             "inline-tuple-return",
             f"Inline function '{callee.name}' returns a tuple through an unsupported expression; "
             "return the elements themselves: `return a, b`.",
-            value.span if value.span.is_valid else callee.span,
+            _returned(callee, value.name_hint.rpartition("_inline")[0])
+            if isinstance(value, ir.Var)
+            else value.span,
         )
     )
+
+
+def _returned(callee: ir.Function, name: str) -> ir.Span:
+    """Where ``callee`` returns the variable called ``name``."""
+    returns = [s.span for s in ir.walk_stmts(callee.body) if isinstance(s, ir.ReturnStmt) and s.span.is_valid]
+    return use_span(returns[-1], name) if returns else callee.span
 
 
 def _internal(call: ir.Call, message: str) -> PassError:

@@ -7,6 +7,7 @@ Rejects bounds that are no literals (`unroll-bounds`), a zero step (`unroll-step
 from __future__ import annotations
 
 from pypto_core import ir
+from pypto_core.analysis.spans import use_span
 from pypto_core.diagnostics import error
 from pypto_core.passes.base import Pass, PassContract, PassError, map_functions
 from pypto_core.passes.mutator import DeepClone
@@ -31,11 +32,15 @@ def _literal(expr: ir.Expr, role: str, loop: ir.ForStmt) -> int:
         assert isinstance(expr, ir.UnaryExpr)
         if isinstance(expr.operand, ir.ConstInt):
             return -expr.operand.value
+    span = expr.span if expr.span.is_valid else loop.span
+    if isinstance(expr, ir.Var):
+        # A variable has the span of its definition.
+        span = use_span(loop.span, expr.name_hint)
     raise PassError(
         error(
             "unroll-bounds",
             f"Unroll loop {role} must be a compile-time integer constant, got {type(expr).__name__}",
-            expr.span if expr.span.is_valid else loop.span,
+            span,
         )
     )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pypto_core import ir
+from pypto_core.analysis.spans import use_span
 from pypto_core.analysis.statements import as_var
 from pypto_core.diagnostics import Diagnostic, Related
 from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
@@ -65,7 +66,7 @@ class _Check:
                     0,
                     f"'{name}' is read after it was passed to '{kill.call.name}' as an Out or InOut argument "
                     f"({_place(kill.where)}) in function '{self._function.name}'{hint}",
-                    _use_span(span, name),
+                    use_span(span, name),
                     related=(
                         Related(f"'{name}' is passed for writing here", kill.where),
                         Related(f"'{name}' is defined here", var.span),
@@ -166,29 +167,6 @@ class _Check:
 
 def _place(span: ir.Span) -> str:
     return f"line {span.line}" if span.is_valid else "earlier"
-
-
-def _use_span(span: ir.Span, name: str) -> ir.Span:
-    """The name inside the expression that reads it; the whole expression when it is not found there."""
-    if span.chunk is None:
-        return span
-    position = _find_word(span.text, name)
-    return (
-        span
-        if position < 0
-        else ir.Span(span.chunk, span.start + position, span.start + position + len(name))
-    )
-
-
-def _find_word(text: str, name: str) -> int:
-    start = 0
-    while (position := text.find(name, start)) >= 0:
-        before = text[position - 1] if position else " "
-        after = text[position + len(name) : position + len(name) + 1] or " "
-        if not (before.isalnum() or before in "_.") and not (after.isalnum() or after in "_="):
-            return position
-        start = position + 1
-    return -1
 
 
 def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:

@@ -15,7 +15,7 @@ _TYPES = (*CORE_TYPES, ir.FunctionType.Group, ir.FunctionType.Spmd)
 
 
 def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
-    if function.func_type not in _TYPES:
+    if function.func_type not in _TYPES or function.attrs.get("external_source"):
         return
     returns = [s for s in ir.walk_stmts(function.body) if isinstance(s, ir.ReturnStmt)]
     if not returns:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pypto_core import ir
-from pypto_core.analysis.spans import target_span
+from pypto_core.analysis.spans import target_span, use_span
 from pypto_core.analysis.statements import as_var, trailing_yield
 from pypto_core.analysis.uses import type_vars
 from pypto_core.diagnostics import Diagnostic, Related
@@ -44,13 +44,14 @@ class _Check:
             var = as_var(part)
             if var is None or var in self._visible:
                 continue
+            name = author_name(var)
             definition = self._assigned.get(var)
             related = (Related("defined here", definition),) if definition is not None else ()
             self._add(
                 "ssa-scope",
                 6,
-                f"Variable '{author_name(var)}' is used outside the scope that defines it",
-                best_span(where, var.span),
+                f"Variable '{name}' is used outside the scope that defines it",
+                use_span(best_span(where, var.span), name),
                 *related,
             )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pypto_core import ir
-from pypto_core.analysis.spans import target_span
+from pypto_core.analysis.spans import target_span, use_span
 from pypto_core.analysis.statements import as_var, leaf_call
 from pypto_core.diagnostics import Diagnostic, Related
 from pypto_core.ops.registry import find_op
@@ -44,14 +44,14 @@ def _operands(call: ir.Call, stmt: ir.Stmt) -> Iterator[Diagnostic]:
         space = var.type.memory_space
         if space is None or space in param.memory:
             continue
-        allowed = "/".join(s.name for s in param.memory)
+        allowed, name = "/".join(s.name for s in param.memory), author_name(var)
         yield _report(
             "tile-memory-operand",
             0,
-            f"'{call.name}' reads input {i} '{author_name(var)}' from {allowed}, but it is in {space.name}",
-            best_span(arg.span if arg is not var else call.span, call.span, stmt.span),
-            related=(Related(f"'{author_name(var)}' is defined here", var.span),),
-            data={"op": call.name, "input": i, "name": author_name(var), "space": space.name},
+            f"'{call.name}' reads input {i} '{name}' from {allowed}, but it is in {space.name}",
+            use_span(best_span(arg.span if arg is not var else call.span, call.span, stmt.span), name),
+            related=(Related(f"'{name}' is defined here", var.span),),
+            data={"op": call.name, "input": i, "name": name, "space": space.name},
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pypto_core import ir
+from pypto_core.analysis.spans import use_span
 from pypto_core.analysis.statements import as_var
 from pypto_core.analysis.uses import type_vars
 from pypto_core.diagnostics import Diagnostic
@@ -43,14 +44,14 @@ class _Check:
             return
         # One report per variable: the rest are consequences.
         self._defined.add(var)
+        name = author_name(var)
         self._found.append(
             _report(
                 "use-before-def",
                 401,
-                f"Variable '{author_name(var)}' is used before it is defined in function "
-                f"'{self._function.name}'",
-                best_span(span, var.span),
-                data={"name": author_name(var)},
+                f"Variable '{name}' is used before it is defined in function '{self._function.name}'",
+                use_span(best_span(span, var.span), name),
+                data={"name": name},
             )
         )
 

@@ -42,9 +42,8 @@ def test_safe_in_the_table_means_a_safe_repair() -> None:
 #: Codes whose repairs are tried on marked kernels (tests/passes/split_rejections) or on the examples of the table only, for want of a near twin.
 TRIED_ELSEWHERE = frozenset(
     {
-        "acc-store-dtype", "break-in-parallel", "break-in-unroll", "condition-not-bool", "continue-in-parallel",
-        "continue-in-unroll", "split-gather-axis", "split-gather-hole", "split-region-carry", "split-region-conflict",
-        "split-region-scope", "split-reshape-rebalanced", "split-scope-in-body", "split-shard-carried", "split-tuple-refused",
+        "break-in-parallel", "break-in-unroll", "condition-not-bool", "continue-in-parallel", "continue-in-unroll",
+        "split-gather-axis", "split-tuple-refused",
     }
 )  # fmt: skip
 

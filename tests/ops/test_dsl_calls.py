@@ -10,9 +10,7 @@ import pytest
 import yaml
 
 from pypto_core import ir
-from pypto_core.diagnostic_rules.operators_dsl import RULES
-from pypto_core.diagnostics import Rule, rules
-from pypto_core.frontend import parse
+from pypto_core.diagnostics import rules
 from pypto_core.ops import OpError
 from pypto_core.ops.dsl import (
     UNEVALUATED,
@@ -297,12 +295,6 @@ def test_any_call_is_answered(path: str) -> None:
 
 
 # -- the examples of the rule table -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("rule", RULES, ids=lambda r: r.code)
-def test_rule_example(rule: Rule) -> None:
-    assert {d.code for d in parse(rule.failing).diagnostics} == {rule.code}
-    assert [d.code for d in parse(rule.repaired).diagnostics] == []
 
 
 def test_printed_only_operators_report_faults() -> None:

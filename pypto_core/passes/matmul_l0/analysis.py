@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pypto_core.analysis.names import written_name
+from pypto_core.analysis.names import is_invented, written_name
 from pypto_core.backend import Backend, physical_tile_bytes
 from pypto_core.ir import (
     AssignStmt,
@@ -114,10 +114,9 @@ class ProductAnalyzer:
 
     def hint(self, number: str, product: Product, why: str) -> None:
         """Tell why ``product`` stays as it is."""
-        name = written_name(product.result.name_hint, product.call.span)
-        self._on_hint(
-            make_hint(number, f"{product.call.name} '{name}' is not tiled for L0: {why}", product.call.span)
-        )
+        name, span = product.result.name_hint, product.call.span
+        who = "" if is_invented(name, span) else f" '{written_name(name, span)}'"
+        self._on_hint(make_hint(number, f"{product.call.name}{who} is not tiled for L0: {why}", span))
 
     # -- candidates ------------------------------------------------------------------------------------------------
     def candidate(self, stmt: AssignStmt, call: Call) -> Product | None:

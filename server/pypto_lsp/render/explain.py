@@ -14,8 +14,6 @@ FIXES = {
     "sometimes": "There is a quick fix; where it can mean one thing only it is safe to apply unseen (`pypto-lsp check --fix`), elsewhere look at what it does.",
     "review": "There is a quick fix; look at what it does before you keep it.",
 }
-#: Said of codes whose fault cannot be written down in a source file.
-NO_EXAMPLE = "No short kernel shows this: the check looks at what the passes make of a kernel, at lowered text, or at the file itself."
 
 
 def page(rule: Rule) -> str:
@@ -26,8 +24,8 @@ def page(rule: Rule) -> str:
         parts += ["Reported here:", _indented(rule.failing)]
     if rule.repaired:
         parts += ["Repaired:", _indented(rule.repaired)]
-    if not rule.failing:
-        parts.append(textwrap.fill(NO_EXAMPLE, WIDTH))
+    if rule.no_source:
+        parts += ["No kernel shows it:", textwrap.fill(rule.no_source, WIDTH)]
     parts += [FIXES[rule.fix], f"Silence it on one line: # pypto: ignore[{rule.code}]", rule_page(rule.code)]
     return "\n\n".join(parts)
 
