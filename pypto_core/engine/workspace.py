@@ -40,6 +40,7 @@ from pypto_core.frontend.printed import is_printed
 from pypto_core.frontend.recovery import FileSyntax
 from pypto_core.frontend.shape import same_shape
 from pypto_core.frontend.static_eval import ModuleGraph
+from pypto_core.frontend.static_eval.costly import CostlyStatements
 from pypto_core.ir import Chunk, Program, Span
 
 __all__ = ["Document", "Entry", "FileFacts", "Settings", "Workspace"]
@@ -89,6 +90,7 @@ class Workspace:
         self._backends = {self._default.backend}
         self._passes = PassMemory()
         self._syntaxes: dict[str, SyntaxMemory] = {}
+        self._costly = CostlyStatements()
         self._names: dict[str, NamesMemory] = {}
         self._kernels: dict[str, KernelMemory] = {}
         self._told: dict[str, Told] = {}
@@ -289,7 +291,7 @@ class Workspace:
             modules = self._modules(db, path)
             try:
                 root = ModuleFile(modules.root_name(path), path, "", False, modules.syntax_of(path))
-                made = ModuleGraph(root, modules, checkpoint=db.check)
+                made = ModuleGraph(root, modules, checkpoint=db.check, costly=self._costly)
             except FAULTS as fault:
                 return fault
             for name in made.evaluated_bodies():

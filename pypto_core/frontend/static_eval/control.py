@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
@@ -76,7 +76,7 @@ class Outcome:
 
 
 class Journals:
-    """The stack of journals; empty while control is certain."""
+    """The stack of journals: one for the statement of the module, one more for each branch of which the condition is unknown."""
 
     __slots__ = ("_stack",)
 
@@ -91,6 +91,16 @@ class Journals:
     def set(self, owner: MutableData, key: str | None, state: Any) -> None:
         self.note(owner, key)
         owner.poke(key, state)
+
+    def begin(self) -> Journal:
+        """Note what changes from here on; nothing is taken back."""
+        journal = Journal()
+        self._stack.append(journal)
+        return journal
+
+    def end(self) -> None:
+        """The end of what the innermost :meth:`begin` opened."""
+        self._stack.pop()
 
     def attempt(self, action: Callable[[], Signal | None]) -> Outcome:
         """Run ``action`` and take back everything it changed."""
@@ -146,7 +156,7 @@ def _assuming(state: Any, assumed: Assumptions) -> Any:
     if isinstance(state, Value):
         return state.assuming(assumed)
     if isinstance(state, Binding):
-        return replace(state, value=state.value.assuming(assumed))
+        return state.with_value(state.value.assuming(assumed))
     return state
 
 

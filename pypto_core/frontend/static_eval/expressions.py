@@ -33,6 +33,8 @@ from pypto_core.frontend.static_eval.values import (
 
 def _constant(it: Interpreter, node: ast.Constant, scope: Scope) -> Value:
     data = node.value
+    if data.__class__ is int and -(2**63) <= data < 2**63:
+        return Value(data)
     if data is Ellipsis or isinstance(data, complex):
         raise CannotEvaluate("not a modelled constant")
     it.budget.integer(data)
@@ -49,6 +51,10 @@ def _name(it: Interpreter, node: ast.Name, scope: Scope) -> Value:
 
 def _binary(it: Interpreter, node: ast.BinOp, scope: Scope) -> Value:
     """The left spine is walked in a loop: a long sum is no deep recursion."""
+    if node.left.__class__ is not ast.BinOp:
+        left = it.evaluate(node.left, scope)
+        it.budget.spend()
+        return _step(it, node, left, it.evaluate(node.right, scope))
     spine: list[ast.BinOp] = []
     current: ast.expr = node
     while isinstance(current, ast.BinOp):
@@ -57,13 +63,16 @@ def _binary(it: Interpreter, node: ast.BinOp, scope: Scope) -> Value:
     value = it.evaluate(current, scope)
     for step in reversed(spine):
         it.budget.spend()
-        right = it.evaluate(step.right, scope)
-        try:
-            value = binary(it, type(step.op), value, right)
-        except CannotEvaluate as fault:
-            it.doubt += 1
-            value = it.nothing(fault.reason, step, "fault" if fault.fault else None)
+        value = _step(it, step, value, it.evaluate(step.right, scope))
     return value
+
+
+def _step(it: Interpreter, node: ast.BinOp, left: Value, right: Value) -> Value:
+    try:
+        return binary(it, node.op.__class__, left, right)
+    except CannotEvaluate as fault:
+        it.doubt += 1
+        return it.nothing(fault.reason, node, "fault" if fault.fault else None)
 
 
 def _unary(it: Interpreter, node: ast.UnaryOp, scope: Scope) -> Value:
@@ -89,6 +98,8 @@ def _boolean(it: Interpreter, node: ast.BoolOp, scope: Scope) -> Value:
 
 def _compare(it: Interpreter, node: ast.Compare, scope: Scope) -> Value:
     left = it.evaluate(node.left, scope)
+    if len(node.ops) == 1:
+        return compare(it, node.ops[0], left, it.evaluate(node.comparators[0], scope))
     result = Value(True)
     for op, right_node in zip(node.ops, node.comparators, strict=True):
         right = it.evaluate(right_node, scope)

@@ -14,6 +14,7 @@ from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax
 from pypto_core.frontend.shape import is_set_apart
 from pypto_core.frontend.static_eval import compound, library  # noqa: F401
 from pypto_core.frontend.static_eval.control import Journals, stored_names
+from pypto_core.frontend.static_eval.costly import CostlyStatements, Run, give_up
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.limits import Budget, CannotEvaluate, LimitReached, Limits
 from pypto_core.frontend.static_eval.operators import PYTHON_ERRORS, hashable, plain
@@ -63,7 +64,10 @@ class ModuleGraph:
         process: ProcessSettings = DEFAULT_PROCESS,
         limits: Limits | None = None,
         checkpoint: Callable[[], None] | None = None,
+        costly: CostlyStatements | None = None,
     ) -> None:
+        """``checkpoint`` is called every few milliseconds and may raise to cancel; ``costly`` remembers over evaluations."""
+        self.costly = costly
         self.root_file = root
         self.resolver: ModuleResolver = resolver if resolver is not None else NoModules()
         self.process = process
@@ -157,9 +161,19 @@ class ModuleGraph:
     def _item(
         self, it: Interpreter, module: ModuleEnvironment, item: FunctionSyntax | ClassSyntax | Statement
     ) -> None:
-        """One top-level statement; a limit costs the names that it stores and nothing else."""
+        """One top-level statement; a limit costs what it stores and nothing else."""
         it.source, it.taint, it.reads = item.source, NO_ASSUMPTIONS, set()
-        it.budget.refill()
+        outer = it.budget.begin_statement()
+        if self.costly is None or it.depth:
+            self._run(it, module, item)
+        elif not self.costly.recall(it, module, item):
+            self.costly.run(it, module, item, lambda: self._run(it, module, item))
+        it.budget.end_statement(outer)
+
+    def _run(
+        self, it: Interpreter, module: ModuleEnvironment, item: FunctionSyntax | ClassSyntax | Statement
+    ) -> Run:
+        journal = it.journals.begin()
         try:
             if isinstance(item, FunctionSyntax):
                 define_function(it, item.node, module.scope, item)
@@ -172,11 +186,20 @@ class ModuleGraph:
             reason = "too deeply nested" if nested else getattr(limit, "reason", str(limit))
             it.doubt += 1
             it.journals = Journals()
-            for name in stored_names([item.node]):
-                module.bind(name, Binding(unknown(reason), None, uncertain=True))
+            changed = list(journal.before.values())
+            names = [key for owner, key, _ in changed if owner is module.scope and key is not None]
+            names = list(dict.fromkeys([*names, *stored_names([item.node])]))
+            give_up(module, names, reason)
+            for owner, key, _ in changed:
+                if owner is not module.scope:
+                    it.journals.lose(owner, key, Unknown(reason))
+            return Run(journal, reason, tuple(names))
+        it.journals.end()
+        return Run(journal)
 
     def import_module(self, it: Interpreter, name: str, level: int, importer: ModuleEnvironment) -> Value:
         """Module of an import statement; External when it is neither modelled nor found."""
+        it.imports += 1
         if level == 0:
             symbol = PYPTO_MODULES.get(name)
             if symbol is not None:

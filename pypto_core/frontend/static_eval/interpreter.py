@@ -64,6 +64,7 @@ class Interpreter:
         self.taint = NO_ASSUMPTIONS
         self.doubt = 0
         self.depth = 0
+        self.imports = 0  # import statements that were run
         self.reads: set[Read] = set()
         self._frozen: tuple[set[Read], frozenset[Read]] = (self.reads, frozenset())
         #: Notes what the reading of a kernel looks at.
@@ -72,19 +73,21 @@ class Interpreter:
         self.call_scope: Scope | None = None
         self.kernels: list[KernelFunction | ProgramClass] = []
         self._generators: dict[int, bool] = {}  # by id of a function's node
-        self.called: dict[int, int] = {}  # id of a function's node -> number of evaluated calls
 
     # -- expressions ---------------------------------------------------------------------------------------------------
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
         """Value of an expression; never raises but LimitReached."""
-        self.budget.spend()
-        handler = EXPRESSIONS.get(type(node))
+        budget = self.budget
+        budget.left -= 1
+        if budget.left < budget.mark:
+            budget.pause()
+        handler = EXPRESSIONS.get(node.__class__)
         if handler is None:
             self.doubt += 1
             return self.nothing(f"{type(node).__name__} is not evaluated", node)
         try:
-            value = handler(self, node, scope)
+            return handler(self, node, scope)
         except CannotEvaluate as fault:
             self.doubt += 1
             return self.nothing(fault.reason, node, "fault" if fault.fault else None)
@@ -93,7 +96,6 @@ class Interpreter:
                 raise LimitReached("too deeply nested") from None
             self.doubt += 1
             return self.nothing(str(error) or type(error).__name__, node, "fault")
-        return value
 
     def nothing(self, reason: str, node: ast.expr | None = None, kind: str | None = None) -> Value:
         text = self.source.source(node) if node is not None and self.source is not None else ""
@@ -101,7 +103,10 @@ class Interpreter:
 
     def truth(self, value: Value) -> bool | None:
         """Truth value; None when it is unknown."""
-        data = scalar_of(value.data)
+        data = value.data
+        if data.__class__ is bool:
+            return data
+        data = scalar_of(data)
         if is_scalar(data):
             return bool(data)
         if first_unknown(value) is not None:
@@ -136,12 +141,13 @@ class Interpreter:
         current: Scope | None = scope
         while current is not None:
             if current.kind == "module":
-                self.reads.add((current.module.name, name))
+                module = current.module
+                self.reads.add((module.name, name))
                 if self.watch is not None:
-                    self.watch.names.add((current.module, name, None))
-                value = current.module.value(name)
-                if value is not None:
-                    return value
+                    self.watch.names.add((module, name, None))
+                binding = module.binding(name)
+                if binding is not None:
+                    return binding.value
             elif current.kind != "class" or current is scope:
                 value = current.variables.get(name)
                 if value is not None:
@@ -262,7 +268,6 @@ class Interpreter:
             raise CannotEvaluate(f"{function.name} is a generator or coroutine")
         if self.depth >= self.budget.limits.depth:
             raise CannotEvaluate("call depth limit")
-        self.called[id(syntax)] = self.called.get(id(syntax), 0) + 1
         scope = Scope("function", function.scope.module, function.scope)
         scope.variables.update(bind_arguments(function, arguments, keywords))
         source, taint = self.source, self.taint
@@ -308,11 +313,14 @@ class Interpreter:
     ) -> Signal | None:
         """Run statements in order; the signal of the one that leaves the block, if any. ``sources`` are the maps of the
         statements where they do not all come from one text."""
+        budget = self.budget
         for position, statement in enumerate(body):
-            self.budget.spend()
+            budget.left -= 1
+            if budget.left < budget.mark:
+                budget.pause()
             if sources is not None:
                 self.source = sources[position]
-            handler = STATEMENTS.get(type(statement))
+            handler = STATEMENTS.get(statement.__class__)
             signal = handler(self, statement, scope) if handler is not None else None
             if signal is None:
                 continue
@@ -341,10 +349,11 @@ class Interpreter:
         expression: ast.expr | None = None,
     ) -> None:
         """Bind a name in the scope that owns it."""
-        value = value.assuming(self.taint)
-        if isinstance(value.data, Unknown) and value.data.kind == "fault":
+        if self.taint:
+            value = value.assuming(self.taint)
+        if value.data.__class__ is Unknown and value.data.kind == "fault":
             value = Value(replace(value.data, kind=None), value.assumed)
-        owner = scope.owner(name)
+        owner = scope.owner(name) if scope.globals or scope.nonlocals else scope
         if owner.kind == "module":
             site = self.site(node) if node is not None else None
             state: Any = Binding(value, site, self.reads_so_far(), expression)

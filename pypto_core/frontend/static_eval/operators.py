@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pypto_core.frontend.static_eval.limits import CannotEvaluate, LimitReached
 from pypto_core.frontend.static_eval.values import (
+    NO_ASSUMPTIONS,
     SCALARS,
     Assumptions,
     BoundMethod,
@@ -179,13 +180,28 @@ def first_unknown(*values: Value) -> Value | None:
 # -- binary and unary operators ----------------------------------------------------------------------------------------
 
 
+#: Operators on two ints that can neither fail nor give anything large.
+_ON_SMALL_INTS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+}
+_SMALL = 2**63
+
+
 def binary(it: Interpreter, op: type[ast.operator], left: Value, right: Value) -> Value:
+    a, b = left.data, right.data
+    if a.__class__ is int and b.__class__ is int and -_SMALL < a < _SMALL and -_SMALL < b < _SMALL:
+        quick = _ON_SMALL_INTS.get(op)
+        if quick is not None:
+            assumed = left.assumed | right.assumed if left.assumed or right.assumed else NO_ASSUMPTIONS
+            return Value(quick(a, b), assumed)
     blocked = first_unknown(left, right)
     if blocked is not None:
         return blocked
     symbol, function, dunder = BINARY.get(op, ("@", operator.matmul, "matmul"))
     assumed = left.assumed | right.assumed
-    a, b = scalar_of(left.data), scalar_of(right.data)
+    a, b = scalar_of(a), scalar_of(b)
     if isinstance(a, SCALARS) and isinstance(b, SCALARS):
         return Value(scalar_binary(it, symbol, function, a, b), assumed)
     if isinstance(a, IntEnum) or isinstance(b, IntEnum):
@@ -358,9 +374,20 @@ ORDER: dict[type[ast.cmpop], tuple[Callable[[Any, Any], bool], str]] = {
 }
 
 
+_ON_INTS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    **{op: function for op, (function, _) in ORDER.items()},
+}
+
+
 def compare(it: Interpreter, op: ast.cmpop, left: Value, right: Value) -> Value:
     """One comparison; Unknown when it depends on an unknown part."""
-    assumed = left.assumed | right.assumed
+    assumed = left.assumed | right.assumed if left.assumed or right.assumed else NO_ASSUMPTIONS
+    if left.data.__class__ is int and right.data.__class__ is int:
+        quick = _ON_INTS.get(op.__class__)
+        if quick is not None:
+            return Value(quick(left.data, right.data), assumed)
     if isinstance(op, (ast.In, ast.NotIn)):
         found = contains(it, right, left)
         return found if found.is_unknown else Value(found.data is isinstance(op, ast.In), found.assumed)

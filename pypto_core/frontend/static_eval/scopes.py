@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from pypto_core.frontend.static_eval.values import (
@@ -22,19 +22,39 @@ if TYPE_CHECKING:
 Read = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
+_NO_READS: Final[frozenset[Read]] = frozenset()
+
+
 class Binding:
     """What a module-level name is bound to, where, and which module-level names went into it.
 
     ``expression`` is the right-hand side as written, for showing how the value came about. ``uncertain`` marks a name
-    bound under a condition that could not be evaluated.
+    bound under a condition that could not be evaluated. Immutable; made for every assignment, hence no dataclass.
     """
 
-    value: Value
-    site: Site | None
-    reads: frozenset[Read] = frozenset()
-    expression: ast.expr | None = None
-    uncertain: bool = False
+    __slots__ = ("expression", "reads", "site", "uncertain", "value")
+
+    def __init__(
+        self,
+        value: Value,
+        site: Site | None,
+        reads: frozenset[Read] = _NO_READS,
+        expression: ast.expr | None = None,
+        uncertain: bool = False,
+    ) -> None:
+        self.value: Final = value
+        self.site: Final = site
+        self.reads: Final = reads
+        self.expression: Final = expression
+        self.uncertain: Final = uncertain
+
+    def with_value(self, value: Value) -> Binding:
+        """The same place with another value."""
+        return Binding(value, self.site, self.reads, self.expression, self.uncertain)
+
+    def as_uncertain(self) -> Binding:
+        """The same value, bound under a condition that is not known."""
+        return Binding(self.value, self.site, self.reads, self.expression, True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +131,7 @@ class ModuleEnvironment:
         "is_package",
         "is_root",
         "name",
+        "noted",
         "scope",
         "stored_from_outside",
         "syntax",
@@ -127,6 +148,8 @@ class ModuleEnvironment:
         self.unresolved: list[UnresolvedImport] = []
         #: Why a name that is not found may exist all the same; empty: the environment is complete (§7.4).
         self.gaps: list[str] = []
+        #: The gaps that the running statement notes, those included that are known; None when nobody asks.
+        self.noted: list[str] | None = None
         self.stored_from_outside: set[str] = set()
         self.evaluated = False
         self.asked_complete = False
@@ -180,13 +203,15 @@ class ModuleEnvironment:
         history.append((self._clock.tick(), binding))
 
     def note_gap(self, reason: str) -> None:
+        if self.noted is not None:
+            self.noted.append(reason)
         if reason not in self.gaps:
             self.gaps.append(reason)
 
     def mark_uncertain(self, name: str) -> None:
         binding = self._bindings.get(name)
         if binding is not None and not binding.uncertain:
-            self._bindings[name] = replace(binding, uncertain=True)
+            self._bindings[name] = binding.as_uncertain()
             self._history[name][-1] = (self._history[name][-1][0], self._bindings[name])
 
     def __repr__(self) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from pypto_core.frontend.recovery import Broken, ClassSyntax, FunctionSyntax, Statement
 from pypto_core.frontend.static_eval.builtin_functions import EXIT_FUNCTIONS
@@ -126,16 +125,7 @@ def _annotated(it: Interpreter, node: ast.AnnAssign, scope: Scope) -> Signal | N
 
 def _augmented(it: Interpreter, node: ast.AugAssign, scope: Scope) -> Signal | None:
     target = node.target
-    if isinstance(target, ast.Name):
-        old = it.evaluate(ast.copy_location(ast.Name(target.id, ast.Load()), target), scope)
-    elif isinstance(target, ast.Attribute):
-        old = it.evaluate(
-            ast.copy_location(ast.Attribute(target.value, target.attr, ast.Load()), target), scope
-        )
-    else:
-        old = it.evaluate(
-            ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target), scope
-        )
+    old = it.evaluate(target, scope)  # reading does not ask whether a name is written to be stored
     right = it.evaluate(node.value, scope)
     if isinstance(old.data, ListData) and old.data.lost is None and isinstance(node.op, ast.Add):
         _extend_in_place(it, old.data, right)
@@ -365,7 +355,7 @@ def _import_from(it: Interpreter, node: ast.ImportFrom, scope: Scope) -> Signal 
             source = module.data.binding(alias.name)
             own = scope.module.binding(name) if scope.kind == "module" else None
             if source is not None and own is not None and source.uncertain:
-                scope.module.bind(name, replace(own, uncertain=True))
+                scope.module.bind(name, own.as_uncertain())
     return None
 
 

@@ -78,12 +78,16 @@ def unknown(reason: str, source: str = "", kind: str | None = None) -> Value:
     return Value(Unknown(reason, source, kind))
 
 
-@dataclass(frozen=True, slots=True)
 class Site:
-    """Where something is written; the span is computed on demand."""
+    """Where something is written; the span is computed on demand. Immutable; made for every assignment, hence no dataclass."""
 
-    source: SourceMap
-    node: ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
+    __slots__ = ("node", "source")
+
+    def __init__(
+        self, source: SourceMap, node: ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias
+    ) -> None:
+        self.source: Final = source
+        self.node: Final = node
 
     @property
     def span(self) -> Span:
