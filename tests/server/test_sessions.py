@@ -127,6 +127,22 @@ async def test_rename_across_files(server: Session) -> None:
     assert count == {uri: 2, server.uri("shared.py"): 1}
 
 
+async def test_rename_never_changes_what_a_name_means(server: Session) -> None:
+    uri = await server.open(REGION)
+    for old, new in (
+        ("share = ", "pl"),  # the language, read in the same kernel
+        ("share = ", "HALF"),  # a constant, read in the same kernel
+        ("share = ", "mine"),
+        ("share = ", "class"),
+        ("HALF = ", "lane"),
+    ):
+        params = types.RenameParams(server.document(uri), server.position(uri, old), new)
+        with pytest.raises(Exception, match=f"'{new}'"):
+            await server.client.text_document_rename_async(params)
+    fine = types.RenameParams(server.document(uri), server.position(uri, "share = "), "ROWS")
+    assert await server.client.text_document_rename_async(fine) is not None
+
+
 async def test_rename_refuses_names_of_the_language(server: Session) -> None:
     uri = await server.open(TILES)
     params = types.RenameParams(server.document(uri), server.position(uri, "matmul", 2), "x")

@@ -17,7 +17,7 @@ from pypto_lsp.features.hover import HoverText, to_hover
 from pypto_lsp.lowered import LoweredText, UnknownName, lowered_text, pass_name
 from pypto_lsp.positions import Positions, columns_of, split_lines, uri_of
 from pypto_lsp.render.language import function_markdown, language_markdown
-from pypto_lsp.render.value import history_rows, markdown, type_text
+from pypto_lsp.render.value import crossing_text, history_rows, markdown, type_text
 from pypto_lsp.server import IR_SCHEME, Open, PyptoServer, Tier
 from pypto_lsp.views import View
 
@@ -182,6 +182,9 @@ def _value(made: Lowered, name: str, stmt: AssignStmt, backend: str | None) -> s
     )
     if history is not None:
         rows += history_rows(history, backend)
+    crossing = made.histories.crossings().get(span) if made.histories is not None and span.is_valid else None
+    if crossing is not None:
+        rows.append(("crosses", crossing_text(crossing, backend)))
     return markdown(f"{name}: {type_text(stmt.var.type)}", rows)
 
 

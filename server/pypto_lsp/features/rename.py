@@ -6,7 +6,7 @@ import keyword
 
 from lsprotocol import types
 
-from pypto_core import FileNames, Target, Use
+from pypto_core import FileNames, Role, Scope, Target, Use
 from pypto_lsp.features.references import references_at
 from pypto_lsp.guard import RequestFailed
 from pypto_lsp.positions import uri_of
@@ -32,6 +32,10 @@ def conflict(new: str, target: Target, found: list[tuple[FileNames, Use]]) -> st
     symbol = target.symbol
     if symbol is not None and new in symbol.scope.symbols and new != symbol.name:
         return f"'{new}' is already a name in the same scope"
+    if symbol is not None and new != symbol.name:
+        owner = next((names for names, use in found if use.symbol is symbol), None)
+        if owner is not None and _is_read_inside(new, symbol.scope, owner):
+            return f"'{new}' already means something else in '{symbol.scope.name}'"
     for names, use in found:
         scope = use.scope
         while scope is not None and scope is not names.module and scope.parent is not None:
@@ -46,6 +50,21 @@ def conflict(new: str, target: Target, found: list[tuple[FileNames, Use]]) -> st
         ):
             return f"'{new}' is already a name of {names.path}"
     return ""
+
+
+def _is_read_inside(name: str, scope: Scope, names: FileNames) -> bool:
+    """Whether something inside a function reads ``name`` from outside: a new local of that name would take its place."""
+    if scope is names.module:
+        return False
+    for use in names.all_uses():
+        if use.name != name or use.role in (Role.ATTRIBUTE, Role.KEYWORD):
+            continue
+        around: Scope | None = use.scope
+        while around is not None and around is not scope:
+            around = around.parent
+        if around is scope:
+            return True
+    return False
 
 
 def register(server: PyptoServer) -> None:
