@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from pypto_core.analysis.names import written_name
 from pypto_core.analysis.statements import as_var, trailing_yield
 from pypto_core.arith import Analyzer
 from pypto_core.backend import Backend, get_backend, physical_tile_bytes
@@ -125,7 +126,7 @@ class _Memory:
         if size is None:
             reject(
                 "compiler-internal",
-                f"InitMemRef requires static shape for variable '{name}': every extent of a tile must be a constant",
+                f"InitMemRef requires static shape for variable '{written_name(name, where)}': every extent of a tile must be a constant",
                 where,
             )
         base = self._base(kind.memory_space, where)

@@ -18,6 +18,8 @@ from pypto_core.ir import (
     Span,
     Stmt,
     TileType,
+    TupleGetItem,
+    TupleType,
     Var,
     WhileStmt,
     body_stmts,
@@ -85,6 +87,8 @@ class _Walker:
         self.found = Lifetimes()
         self._now = 0
         self._reads: list[tuple[Var, int]] = []
+        self._tuples: dict[Var, tuple[Call, int]] = {}
+        """Tuples -> the call that makes their members, and its place."""
 
     def stmts(self, body: Stmt) -> None:
         for stmt in body_stmts(body):
@@ -95,6 +99,8 @@ class _Walker:
         for expr in stmt_exprs(stmt):
             self._read(expr)
         if isinstance(stmt, AssignStmt):
+            if isinstance(stmt.var.type, TupleType) and isinstance(stmt.value, Call):
+                self._tuples[stmt.var] = stmt.value, self._now
             self._define(stmt.var, stmt)
             self._share(stmt)
         elif isinstance(stmt, (ForStmt, WhileStmt)):
@@ -121,15 +127,24 @@ class _Walker:
         if as_var(value) is not None:
             self._link(stmt.var, value)
             return
+        if isinstance(value, TupleGetItem) and isinstance(value.tuple, Var) and value.tuple in self._tuples:
+            # A member is there as soon as the call has run.
+            call, place = self._tuples[value.tuple]
+            if stmt.var in self.found.of:
+                self.found.of[stmt.var].first = place
+            self._keep_apart(stmt.var, call)
         if not isinstance(value, Call):
             return
         index = viewed_operand(value)
         index = reused_operand(value) if index is None else index
         if index is not None:
             self._link(stmt.var, value.args[index])
-        own = tile_memref(stmt.var)
-        for position in () if own is None else conflicting_operands(value, self.chip):
-            other = tile_memref(value.args[position])
+        self._keep_apart(stmt.var, value)
+
+    def _keep_apart(self, result: Var, call: Call) -> None:
+        own = tile_memref(result)
+        for position in () if own is None else conflicting_operands(call, self.chip):
+            other = tile_memref(call.args[position])
             if own is not None and other is not None and other.base is not own.base:
                 self.found.apart.add(frozenset((own.base, other.base)))
 
