@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from pypto_core.analysis.memory_use import RESERVE, over_capacity
 from pypto_core.backend import ALLOCATION_ALIGNMENT, Backend, align_up, get_backend
 from pypto_core.ir import (
     AssignStmt,
@@ -34,7 +35,6 @@ CONTRACT = PassContract.of(
 )
 
 _FUNCTIONS = frozenset({FunctionType.InCore, FunctionType.AIC, FunctionType.AIV})
-_RESERVE = "system.reserve_buffer"
 _AUTO_BASE = -1
 
 
@@ -78,8 +78,7 @@ def allocate_function(function: Function, chip: Backend | None) -> Function:
             span = largest.span if largest.span.is_valid else function.span
             reject(
                 "memory-capacity",
-                f"{space.name} buffer usage ({used} bytes) exceeds platform limit ({capacity} bytes)"
-                f"{_note(function, floor)}",
+                over_capacity(function, space, used, capacity, floor),
                 span,
                 space=space.name,
                 used=used,
@@ -152,7 +151,7 @@ class _Bases(Rewriter):
         self.top = 0
 
     def rewrite_Call(self, call: Call) -> Expr:
-        if call.name != _RESERVE:
+        if call.name != RESERVE:
             return call
         size, base = int(call.kwargs.get("size", 0)), int(call.kwargs.get("base", _AUTO_BASE))
         if base == _AUTO_BASE:
@@ -164,29 +163,9 @@ class _Bases(Rewriter):
 
 
 def _reserve(function: Function) -> tuple[Function, _Reserved | None]:
-    if not any(call.name == _RESERVE for call in calls_in(function.body)):
+    if not any(call.name == RESERVE for call in calls_in(function.body)):
         return function, None
     bases = _Bases()
     function = function.with_(body=bases.rewrite(function.body))
     space = MemorySpace.Mat if function.func_type is FunctionType.AIC else MemorySpace.Vec
     return function, _Reserved(space, bases.end)
-
-
-def _note(function: Function, floor: int) -> str:
-    """Why less than the whole space is left for tiles."""
-    if not floor:
-        return ""
-    note = (
-        f". The first {floor} bytes of that space are reserved by system.reserve_buffer, so tiles are allocated above "
-        "them"
-    )
-    if any(
-        call.name in ("system.aic_initialize_pipe", "system.aiv_initialize_pipe")
-        for call in calls_in(function.body)
-    ):
-        note += (
-            " — this is the cross-core pipe ring. Lower its depth with "
-            "optimizations=[pl.cross_core_slot(slot_num=N)] on the enclosing pl.at(...), or shrink the tile that crosses "
-            "the cube/vector boundary"
-        )
-    return note

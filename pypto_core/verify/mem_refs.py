@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pypto_core import ir
+from pypto_core.analysis.memory_use import RESERVE, over_capacity
 from pypto_core.analysis.spans import target_span
 from pypto_core.analysis.statements import as_var
+from pypto_core.backend import ALLOCATION_ALIGNMENT, align_up
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
 
@@ -59,12 +61,15 @@ def check_refs(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
             )
 
 
-def _reserved_bytes(function: ir.Function) -> int:
-    return sum(
-        int(call.kwargs.get("size", 0))
+def _reserved_end(function: ir.Function, space: ir.MemorySpace) -> int:
+    """First byte behind the buffers that pipes hold in ``space``."""
+    holder = ir.MemorySpace.Mat if function.func_type is ir.FunctionType.AIC else ir.MemorySpace.Vec
+    ends = [
+        max(0, int(call.kwargs.get("base", 0))) + int(call.kwargs.get("size", 0))
         for call in ir.calls_in(function.body)
-        if call.name == "system.reserve_buffer"
-    )
+        if call.name == RESERVE
+    ]
+    return align_up(max(ends, default=0), ALLOCATION_ALIGNMENT) if space is holder else 0
 
 
 def check_addresses(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
@@ -84,18 +89,18 @@ def check_addresses(function: ir.Function, context: Context) -> Iterator[Diagnos
                 span,
             )
         elif isinstance(offset, ir.ConstInt):
-            used[space] = max(used.get(space, 0), offset.value + memref.size)
+            end = align_up(offset.value + memref.size, ALLOCATION_ALIGNMENT)
+            used[space] = max(used.get(space, 0), end)
     if context.backend is None:
         return
     for space in sorted(used):
         limit = context.backend.mem_size(space)
         if limit and used[space] > limit:
-            reserved = _reserved_bytes(function)
-            note = f" ({reserved} bytes are reserved for pipes)" if reserved else ""
+            text = over_capacity(function, space, used[space], limit, _reserved_end(function, space))
             yield _addr(
                 "memory-capacity",
                 1,
-                f"Function '{function.name}' uses {used[space]} bytes of {space.name}; the limit is {limit}{note}",
+                f"Function '{function.name}': {text}",
                 function.span,
                 data={"space": space.name, "used": used[space], "limit": limit},
             )
