@@ -136,14 +136,14 @@ def of_kernel(finding: Diagnostic, program: Program) -> Diagnostic:
 
 
 def one_hint_per_kernel(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
-    """Each hint once per kernel, at its first place; the other places are related ones.
+    """Each hint once per kernel and operator, at its first place; the other places are related ones.
 
     A hint is about the kernel rather than about a line, and an ordinary kernel has one for nearly every transfer.
     """
-    groups: dict[tuple[str, object, str], list[Diagnostic]] = {}
+    groups: dict[tuple[str, object, object, str], list[Diagnostic]] = {}
     for finding in found:
         if "kernel" in finding.data:
-            key = finding.code, finding.data["kernel"], finding.span.filename
+            key = finding.code, finding.data["kernel"], finding.data.get("op"), finding.span.filename
             groups.setdefault(key, []).append(finding)
     if all(len(group) == 1 for group in groups.values()):
         return found

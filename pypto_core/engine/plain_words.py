@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pypto_core.diagnostics import Diagnostic
+from pypto_core.passes.pipeline import MEMORY_PASSES, PIPELINE
 
 Data = Mapping[str, Any]
 
@@ -29,8 +30,8 @@ def plain_message(finding: Diagnostic) -> str:
 def _short_rows(data: Data) -> str:
     row, bits, wanted = data["bytes"], data["dtype"].bits, data["recommended"]
     return (
-        f"'{data['op']}' moves rows of {row} B ({data['elements']} x {data['dtype'].name}, {data['space']}); {data['arch']} is only "
-        f"fast with rows of {wanted} B or more: make the last dimension of the tile at least {wanted * 8 // bits} "
+        f"'{data['op']}' moves rows of {row}B ({data['elements']} x {data['dtype'].name}, {data['space']}); {data['arch']} is only "
+        f"fast with rows of {wanted}B or more: make the last dimension of the tile at least {wanted * 8 // bits} "
         "where the data allows it"
     )
 
@@ -120,13 +121,25 @@ _DTYPES: Final[dict[str, str]] = {
 _DTYPE = re.compile(rf"('[^']*'|`[^`]*`)|(?<![\w.])({'|'.join(_DTYPES)})(?![\w.(])")
 
 
+_PASSES = "|".join((*PIPELINE, *MEMORY_PASSES))
+#: ``FlattenTileNdTo2D: tile op ...`` begins with the pass that says it.
+_SPEAKER = re.compile(rf"^(?:{_PASSES}): ")
+_PASS = re.compile(rf"(^|\. )?(?:{_PASSES})\b")
+
+
 def _tidy(message: str) -> str:
-    """No operator twice, numbers and dtypes as the author writes them."""
+    """No pass by name, no operator twice, numbers and dtypes as the author writes them."""
+    message = _PASS.sub(_compiler, _SPEAKER.sub("", message))
     if message.startswith("'"):
         message = _TWICE.sub(_once, message)
     if "Const" in message:
         message = _NUMBER.sub("a number", message)
     return _DTYPE.sub(lambda m: m.group(1) or _DTYPES[m.group(2)], message)
+
+
+def _compiler(match: re.Match[str]) -> str:
+    start: str | None = match.group(1)
+    return "the compiler" if start is None else f"{start}The compiler"
 
 
 def _once(match: re.Match[str]) -> str:

@@ -364,7 +364,7 @@ class _Flattener:
         if axes != {rank - 2, rank - 1}:
             reject(
                 "tile-rank",
-                "only last-two-axes tile.transpose on >2D tiles is supported; swap the last two axes, "
+                "FlattenTileNdTo2D: only last-two-axes tile.transpose on >2D tiles is supported; swap the last two axes, "
                 "or reshape the tile to two dimensions first",
                 call.span,
                 op=call.name,

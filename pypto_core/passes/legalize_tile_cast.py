@@ -78,7 +78,7 @@ class _Legalizer:
         if hops is None:
             reject(
                 "cast-no-path",
-                f"no native cast path from {source.text} to {target.text} for arch {self._chip.arch}; pto.tcvt does not "
+                f"LegalizeTileCast: no native cast path from {source.text} to {target.text} for arch {self._chip.arch}; pto.tcvt does not "
                 f"support this conversion, and no chain of conversions keeps the values of '{describe(call.args[0], call.span)}'",
                 call.span,
                 source=source.text,

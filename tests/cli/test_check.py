@@ -65,7 +65,7 @@ def test_hints_alone_are_no_failure(folder: Path) -> None:
     Path("narrow.py").write_text(GOOD.replace("512", "32"))
     result = check("narrow.py")
     assert result.exit_code == 0
-    assert result.stdout == "no findings in 1 file; 1 hint not shown (--hints)\n"
+    assert result.stdout == "no findings in 1 file; 2 hints not shown (--hints)\n"
     for asked in (
         ("--hints",),
         ("--severity", "hint"),
@@ -74,8 +74,8 @@ def test_hints_alone_are_no_failure(folder: Path) -> None:
     ):
         result = check("narrow.py", *asked)
         assert result.exit_code == 0
-        assert result.stdout.count("hint[tile-innermost-dim]") == 1
-        assert result.stdout.splitlines()[-1] == "1 hint in 1 file"
+        assert result.stdout.count("hint[tile-innermost-dim]") == 2
+        assert result.stdout.splitlines()[-1] == "2 hints in 1 file"
     assert check("narrow.py", "--severity", "warning").stdout == "no findings in 1 file\n"
 
 

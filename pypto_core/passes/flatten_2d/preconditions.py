@@ -29,7 +29,7 @@ def check_flattenable(body: Stmt) -> bool:
             if call.name in _ELEMENTWISE_ADDRESSING:
                 reject(
                     "tile-rank",
-                    f"{call.name} is not supported on >2D tiles; reshape the tile of shape rank {first.rank} to two "
+                    f"FlattenTileNdTo2D: {call.name} is not supported on >2D tiles; reshape the tile of shape rank {first.rank} to two "
                     f"dimensions first",
                     call.span,
                     op=call.name,
@@ -50,7 +50,7 @@ def _check_static(call: Call, kind: TileType) -> None:
         if const_dim(dim) is None:
             reject(
                 "tile-rank",
-                f"tile op '{call.name}' has a dynamic (non-constant) dimension {axis} in its >2D tile shape, which "
+                f"FlattenTileNdTo2D: tile op '{call.name}' has a dynamic (non-constant) dimension {axis} in its >2D tile shape, which "
                 f"cannot be merged into two dimensions; make it a constant and narrow it with a valid_shape",
                 call.span,
                 op=call.name,

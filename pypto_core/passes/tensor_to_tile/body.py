@@ -150,7 +150,7 @@ class BodyConverter:
         if call.name == "tensor.view" and isinstance(self.expr(call.args[0]).type, TileType):
             raise pass_error(
                 "op-kind",
-                "tensor.view in an InCore function requires a GM Tensor input that remains tensor-like: "
+                "tensor.view in an InCore function requires a GM Tensor input that remains tensor-like through ConvertTensorToTileOps: "
                 f"'{describe(call.args[0], stmt.span)}' is held on the core in this kernel; use pl.reshape",
                 stmt.span,
                 op=call.name,
