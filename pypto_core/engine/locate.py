@@ -96,7 +96,9 @@ class ProgramValues:
     def _add(self, function: Function) -> None:
         names: dict[str, list[Occurrence]] = {}
         for occurrence in occurrences(Program((function,), self.program.name)):
-            names.setdefault(author_name(occurrence.var.name_hint), []).append(occurrence)
+            names.setdefault(author_name(occurrence.var.name_hint, occurrence.stmt.span), []).append(
+                occurrence
+            )
         for call in calls_in(function.body):
             if isinstance(call, Call):
                 self.calls[call.span] = call

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from pypto_lsp.config import Config
 from pypto_lsp.features.hover import hover_at, plain
+from pypto_lsp.features.inlay_hints import hints
 from tests.server.cursor import Source, source, subject
 from tests.server.kernels import CARRIED, JIT, RAGGED, REGION, TILES
 
@@ -208,3 +210,46 @@ def test_a_keyword_of_a_construct() -> None:
     text = hover(at(REGION, "mode=pl.SplitMode"))
     assert text.startswith("mode: SplitMode\n\nparameter of: pl.split_aiv")
     assert hover(at(TILES, "type=pl.FunctionType")).startswith("type: FunctionType = FunctionType.Opaque")
+
+
+REBOUND = JIT.replace(
+    "            weights = pl.exp(pl.row_expand_sub(rows, peak))\n",
+    "            for c in pl.range(2):\n"
+    "                peak = pl.maximum(peak, pl.row_max(rows))\n"
+    "            peak = pl.maximum(peak, 0.5)\n"
+    "            for c in pl.range(3):\n"
+    "                peak = pl.maximum(peak, pl.row_min(rows))\n"
+    "            weights = pl.exp(pl.row_expand_sub(rows, peak))\n",
+)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "peak = pl.row_max",
+        "peak = pl.maximum(peak, pl.row_max",
+        "peak = pl.maximum(peak, 0.5",
+        "peak = pl.maximum(peak, pl.row_min",
+    ],
+)
+def test_a_name_that_is_bound_again(line: str) -> None:
+    """The compiler calls the second one ``peak_v1``."""
+    assert hover(at(REBOUND, line)).startswith("peak: Tensor[16, 1] FP32")
+    subject_ = subject(REBOUND)
+    assert subject_.facts is not None
+    hinted = {
+        h.line
+        for h in hints(
+            subject_.facts,
+            subject_.names,
+            subject_.histories,
+            Config(),
+            subject_.facts.finder(subject_.names),
+        )
+    }
+    assert REBOUND[: REBOUND.index(line)].count("\n") in hinted
+
+
+def test_loop_variables_of_one_name() -> None:
+    assert "2" in hover(at(REBOUND, "c in pl.range(2"))
+    assert "3" in hover(at(REBOUND, "c in pl.range(3"))
