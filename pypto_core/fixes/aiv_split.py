@@ -159,8 +159,12 @@ def reduction_fixes(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
     yield unsplit(tree, stmt)
     leaf = str(finding.data["op"]).rpartition(".")[2]
     other = f"col_{leaf[4:]}" if leaf.startswith("row_") else f"row_{leaf[4:]}"
+    written = (
+        stmt.value if isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Subscript) else None
+    )
     for call in tree.calls(finding.span):
-        if call_name(call) == leaf and _takes(pl_path(call), leaf, other, call):
+        # The result has another shape then: it does not fit where it is written to.
+        if call_name(call) == leaf and call is not written and _takes(pl_path(call), leaf, other, call):
             end = tree.end(call.func)
             yield Editor(tree).replace(end - len(leaf), end, other).fix(f"Reduce the other axis (pl.{other})")
             return
