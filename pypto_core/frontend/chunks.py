@@ -17,6 +17,8 @@ from pypto_core.ir import Chunk
 from pypto_core.ir.span import Anchor
 
 _CLAUSE = re.compile(r"(?:elif|else|except|finally)\b")
+#: What may have clauses below it though its body stands on its own line: ``if x: a = 1``.
+_CLAUSED = re.compile(r"(?:if|elif|else|try|except|for|while|async[ \t]+for)\b")
 _DEFINITION = re.compile(r"(?:async[ \t]+)?(def|class)\b[ \t]*([A-Za-z_]\w*)?")
 
 
@@ -88,7 +90,7 @@ def blocks(lines: Sequence[Line], text: str) -> list[Block]:
             or (
                 _CLAUSE.match(text, line.code) is not None
                 and previous.indent == line.indent
-                and previous.lines[-1].opens
+                and (previous.lines[-1].opens or _CLAUSED.match(text, previous.lines[-1].code) is not None)
             )
         )
         block = previous if joins and previous is not None else Block()

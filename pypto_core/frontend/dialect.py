@@ -45,6 +45,10 @@ class Dialect:
         """A keyword value by a rule of this dialect (``x.dtype``), None for the general rule."""
         return None
 
+    def static(self, ctx: FunctionContext, node: ast.expr) -> ast.expr:
+        """A compile-time condition with what this dialect knows of parameters put in."""
+        return node
+
     def param_type(self, ctx: FunctionContext, node: ast.arg) -> Type | None:
         """Type of a parameter that does not come from its annotation."""
         return None

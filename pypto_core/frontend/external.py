@@ -112,6 +112,8 @@ def _stand_alone(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -
         known.external = True
     for keyword in node.keywords:
         ctx.error("external-call", f"'{name}' takes arguments by position only", keyword)
+    if node.keywords:
+        raise Silent
     arguments = read_arguments(ctx, node.args)
     check_arity(ctx, known, arguments.values, node, 0)
     return build_call(ctx, known, arguments, {}, None, node)
@@ -157,11 +159,10 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
     ctx.inline_result = None
     ctx.comments = lambda _: ()
     try:
-        for name, argument in zip(names, arguments):
-            ctx.names.bind(name, argument)
-        for item in kernel.syntax.body:
-            ctx.source = item.source
-            statement(ctx, item.node)
+        with ctx.names.lent(dict(zip(names, arguments))):
+            for item in kernel.syntax.body:
+                ctx.source = item.source
+                statement(ctx, item.node)
         result = ctx.inline_result
     finally:
         (

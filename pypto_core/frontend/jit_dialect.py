@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 from inspect import cleandoc
 
 from pypto_core.diagnostics import Related
@@ -29,7 +30,10 @@ from pypto_core.frontend.wording import type_text
 from pypto_core.ir import (
     ERROR_TYPE,
     AssignStmt,
+    ConstBool,
+    ConstFloat,
     ConstInt,
+    DataType,
     Expr,
     FunctionType,
     MakeTuple,
@@ -332,6 +336,23 @@ class JitDialect(Dialect):
                 return param.type.dtype
         return None
 
+    def static(self, ctx: FunctionContext, node: ast.expr) -> ast.expr:
+        made = _Substitution(ctx, self).visit(copy.deepcopy(node))
+        assert isinstance(made, ast.expr)
+        return made
+
+    def written(self, ctx: FunctionContext, node: ast.expr) -> ast.expr | None:
+        """What the compiler writes for the shape, an extent or the dtype of a parameter; None where it is no literal."""
+        dtype = self.keyword_value(ctx, node)
+        if isinstance(dtype, DataType):
+            return ast.Attribute(ast.Name("pl", ast.Load()), dtype.printed, ast.Load())
+        shape = self._shape_of(ctx, node)
+        dims = shape if isinstance(shape, list) else [shape]
+        literals: list[ast.expr] = [ast.Constant(d.value) for d in dims if isinstance(d, ConstInt)]
+        if len(literals) != len(dims):
+            return None
+        return ast.Tuple(literals, ast.Load()) if isinstance(shape, list) else literals[0]
+
     # --- calls -------------------------------------------------------------------------------------------------------
 
     def dispatches(self, ctx: FunctionContext, name: str) -> bool:
@@ -394,3 +415,23 @@ class JitDialect(Dialect):
             raise Silent
         check_arity(ctx, callee, arguments.values, node, 0)
         return build_call(ctx, callee, arguments, {}, device, node)
+
+
+class _Substitution(ast.NodeTransformer):
+    """Literals in place of what the compiler replaces in a body before it runs a condition (§2.4)."""
+
+    def __init__(self, ctx: FunctionContext, dialect: JitDialect) -> None:
+        self._ctx = ctx
+        self._dialect = dialect
+
+    def visit(self, node: ast.AST) -> ast.AST:
+        made: ast.expr | None = None
+        if isinstance(node, ast.Attribute | ast.Subscript):
+            made = self._dialect.written(self._ctx, node)
+        elif isinstance(node, ast.Name):
+            value = self._ctx.names.lookup(node.id)
+            if isinstance(value, ConstInt | ConstFloat | ConstBool):
+                made = ast.Constant(value.value)
+        if made is None:
+            return self.generic_visit(node)
+        return ast.fix_missing_locations(ast.copy_location(made, node))

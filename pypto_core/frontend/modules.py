@@ -135,7 +135,7 @@ class DiskFiles:
 
     def read(self, path: str) -> str | None:
         try:
-            with Path(path).open(encoding="utf-8", errors="replace", newline="") as file:
+            with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
                 return file.read()
         except OSError:
             return None

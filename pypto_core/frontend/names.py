@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -51,6 +51,22 @@ class Names:
 
     def all(self) -> set[str]:
         return {name for scope in self.scopes for name in scope}
+
+    @contextmanager
+    def lent(self, values: Mapping[str, Expr]) -> Iterator[None]:
+        """Names that stand for ``values`` for a while; what is bound to something else meanwhile stays so."""
+        scope = self.scopes[-1]
+        before = {name: scope.get(name) for name in values}
+        scope.update(values)
+        try:
+            yield
+        finally:
+            for name, own in before.items():
+                if scope.get(name) is values[name]:
+                    if own is None:
+                        del scope[name]
+                    else:
+                        scope[name] = own
 
     @contextmanager
     def block(self, leak: bool) -> Iterator[None]:

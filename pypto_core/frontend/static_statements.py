@@ -80,8 +80,9 @@ def _assert(ctx: FunctionContext, call: ast.Call) -> None:
 
 def _truth(ctx: FunctionContext, node: ast.expr) -> bool | None:
     """Truth of a condition; None when it depends on run-time values; Silent when it depends on an unknown one."""
-    if outer_only(ctx, node):
-        value = ctx.closure.evaluate(node)
+    static = ctx.dialect.static(ctx, node)
+    if outer_only(ctx, static):
+        value = ctx.closure.evaluate(static)
         if not value.is_unknown:
             data = value.data
             return bool(data) if isinstance(data, bool | int | float | str | tuple) or data is None else None
