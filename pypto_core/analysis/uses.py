@@ -29,6 +29,8 @@ def all_uses(stmt: Stmt) -> list[Var]:
 
 def all_defs(stmt: Stmt) -> list[Var]:
     """Every variable that a statement or its nested bodies define."""
+    if stmt.__class__ is AssignStmt:
+        return [stmt.var]
     return [var for inner in walk_stmts(stmt) for var in stmt_defs(inner)]
 
 

@@ -202,8 +202,10 @@ def expr_vars(expr: Expr) -> list[Var]:
     kind = expr.__class__
     if kind is Var or kind is IterArg:
         return [expr]  # type: ignore[list-item]
+    if kind in _LEAVES:
+        return []
     found: list[Any] = []
-    todo = [expr] if kind not in _LEAVES else []
+    todo = list(expr_children(expr)[::-1])
     while todo:
         inner = todo.pop()
         kind = inner.__class__
@@ -368,7 +370,9 @@ def _rewriting(rewriter: type[Rewriter], cls: type) -> Callable[[Any, Any], Any]
 def _generic_call(r: Rewriter, e: Call) -> Node:
     args = map_tuple(e.args, r.rewrite)
     if not e.attrs:
-        return e if args is e.args else e.with_(args=args)
+        if args is e.args:
+            return e
+        return Call(e.op, args, e.kwargs, e.attrs, e.type, span=e.span)
     return e.with_(args=args, attrs=map_attrs(e.attrs, r.rewrite))
 
 
@@ -447,7 +451,9 @@ def _generic_spmd(r: Rewriter, s: SpmdScopeStmt) -> Node:
 
 def _generic_assign(r: Rewriter, s: AssignStmt) -> Node:
     value, var = r.rewrite(s.value), r.rewrite_def(s.var)
-    return s if value is s.value and var is s.var else s.with_(value=value, var=var)
+    if value is s.value and var is s.var:
+        return s
+    return AssignStmt(var, value, span=s.span, leading_comments=s.leading_comments)
 
 
 def _generic_binary(r: Rewriter, e: BinaryExpr) -> Node:
@@ -455,10 +461,15 @@ def _generic_binary(r: Rewriter, e: BinaryExpr) -> Node:
     return e if left is e.left and right is e.right else e.with_(left=left, right=right)
 
 
+def _generic_tuple(r: Rewriter, e: MakeTuple) -> Node:
+    elements = map_tuple(e.elements, r.rewrite)
+    return e if elements is e.elements else MakeTuple(elements, span=e.span)
+
+
 _GENERIC: dict[type, Callable[[Any, Any], Node]] = {
     Call: _generic_call,
     Submit: _generic_submit,
-    MakeTuple: lambda r, e: e.with_(elements=map_tuple(e.elements, r.rewrite)),
+    MakeTuple: _generic_tuple,
     TupleGetItem: lambda r, e: e.with_(tuple=r.rewrite(e.tuple)),
     BinaryExpr: _generic_binary,
     UnaryExpr: lambda r, e: e.with_(operand=r.rewrite(e.operand)),
@@ -495,13 +506,23 @@ def substitute(node: Any, mapping: Mapping[Var, Expr]) -> Any:
     return Substitution(mapping).rewrite(node) if mapping else node
 
 
+def _map_dims(dims: tuple[Expr, ...], function: Callable[[Expr], Expr]) -> tuple[Expr, ...]:
+    for dim in dims:
+        if dim.__class__ is not ConstInt:
+            return map_tuple(dims, function)
+    return dims
+
+
 def map_type(kind: Type, function: Callable[[Expr], Expr]) -> Type:
-    """A type with ``function`` applied to every dimension, valid extent, stride and offset; identity preserving."""
+    """A type with ``function`` applied to every dimension, valid extent, stride and offset; identity preserving.
+
+    Tuples of constants, which most are, are taken as they stand: ``function`` is one that follows variables.
+    """
     if isinstance(kind, TensorType):
-        shape, view = map_tuple(kind.shape, function), kind.tensor_view
+        shape, view = _map_dims(kind.shape, function), kind.tensor_view
         if view is not None:
             view = view.with_(
-                stride=map_tuple(view.stride, function), valid_shape=map_tuple(view.valid_shape, function)
+                stride=_map_dims(view.stride, function), valid_shape=_map_dims(view.valid_shape, function)
             )
         if shape is kind.shape and view is kind.tensor_view:
             return kind
@@ -510,12 +531,12 @@ def map_type(kind: Type, function: Callable[[Expr], Expr]) -> Type:
             changes["window_buffer"] = kind.window_buffer
         return kind.with_(**changes)
     if isinstance(kind, TileType):
-        shape, tile_view = map_tuple(kind.shape, function), kind.tile_view
+        shape, tile_view = _map_dims(kind.shape, function), kind.tile_view
         if tile_view is not None:
             offset = tile_view.start_offset
             tile_view = tile_view.with_(
-                valid_shape=map_tuple(tile_view.valid_shape, function),
-                stride=map_tuple(tile_view.stride, function),
+                valid_shape=_map_dims(tile_view.valid_shape, function),
+                stride=_map_dims(tile_view.stride, function),
                 start_offset=None if offset is None else function(offset),
             )
         if shape is kind.shape and tile_view is kind.tile_view:

@@ -12,10 +12,12 @@ from pypto_core.ir.visitor import Rewriter, map_tuple, map_type
 class _Clone(Rewriter):
     """Definitions are renewed in traversal order; a new variable's type sees only what was renewed before it."""
 
-    def __init__(self, seeds: Mapping[Var, Expr]) -> None:
+    def __init__(self, seeds: Mapping[Var, Expr], replaced: Mapping[Var, Var]) -> None:
         self.map: dict[Var, Expr] = dict(seeds)
+        self.replaced = replaced
 
     def rewrite_Var(self, var: Var) -> Expr:
+        var = self.replaced.get(var, var)
         return self.map.get(var, var)
 
     def type_of(self, type_: Type) -> Type:
@@ -75,10 +77,13 @@ class _Clone(Rewriter):
         )
 
 
-def deep_clone(body: Stmt, seeds: Mapping[Var, Expr] | None = None) -> Stmt:
+def deep_clone(
+    body: Stmt, seeds: Mapping[Var, Expr] | None = None, replaced: Mapping[Var, Var] | None = None
+) -> Stmt:
     """`body` with fresh variables for all its definitions and with `seeds` substituted.
 
-    A seed that maps a variable to itself keeps that variable, its definition included.
+    A seed that maps a variable to itself keeps that variable, its definition included. Uses of a `replaced` variable are taken
+    as uses of what replaces it, as if that had been substituted first.
     """
-    result: Stmt = _Clone(seeds or {}).rewrite(body)
+    result: Stmt = _Clone(seeds or {}, replaced or {}).rewrite(body)
     return result

@@ -91,18 +91,19 @@ def _lower_auto(function: Function, mode: SplitMode) -> Function:
     stmts = [binding, *body]
     state = SplitState(mode, binding.var, resolve_lane_stride(stmts, split_dimension(mode)))
     lowered = block(_halve(stmts, state))
+    renewed = deep_clone(lowered, replaced=state.repl)
     attrs = {k: v for k, v in function.attrs.items() if k not in ("split", "split_aiv", "dual_aiv_dispatch")}
     attrs |= {"split": int(mode), "split_aiv": True}
-    return synthesize_region(function.with_(body=deep_clone(lowered), attrs=attrs), mode)
+    return synthesize_region(function.with_(body=renewed, attrs=attrs), mode)
 
 
 def _halve(stmts: Sequence[Stmt], state: SplitState) -> list[Stmt]:
-    """Lower, check the result, and install the replacements."""
+    """Lower and check the result, which still names what ``state.repl`` replaces."""
     out = lower(stmts, state)
     check_no_cube_tile_halved(out, state)
     facts = analyze_split_body(out, state.dim, tuple(state.tile_vars), state.repl)
     validate_lowered_body(facts, stmts[0].span)
-    return [substitute(stmt, state.repl) for stmt in out]
+    return out
 
 
 # -- regions -----------------------------------------------------------------------------------------------------------
@@ -157,7 +158,7 @@ def _lower_region(region: SplitAivScopeStmt, used: set[str]) -> list[Stmt]:
     check_region_transpose(region)
     binding = bind_lane(used, stmts[0].span)
     state = SplitState(region.split, binding.var)
-    return [region.with_(body=block(_halve([binding, *stmts], state)))]
+    return [region.with_(body=substitute(block(_halve([binding, *stmts], state)), state.repl))]
 
 
 def _has_boundary(body: Stmt) -> bool:

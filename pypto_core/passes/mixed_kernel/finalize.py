@@ -50,8 +50,9 @@ def finalize_split_core_body(
     out = fixup_dangling_yields(out)
     out = strip_dangling_if_results(out, known)
     out = remove_dead_code(out)
-    out = strip_dead_iter_args(out)
-    return remove_dead_code(out)
+    stripped = strip_dead_iter_args(out)
+    # Without a carry that went, nothing more is dead.
+    return out if all(a is b for a, b in zip(stripped, out)) else remove_dead_code(stripped)
 
 
 def _with_yield(body: Stmt, values: tuple[Expr, ...]) -> Stmt:
@@ -76,8 +77,11 @@ def _direct_yield(body: Stmt) -> YieldStmt | None:
 def strip_dead_iter_args(stmts: Sequence[Stmt]) -> list[Stmt]:
     """Drop loop slots that neither the body nor anything after the loop reads; inner loops first."""
     out = [_map_bodies(s, lambda b: block(strip_dead_iter_args(stmts_of(b)), b)) for s in stmts]
+    carrying = [i for i, s in enumerate(out) if isinstance(s, (ForStmt, WhileStmt)) and s.iter_args]
+    if not carrying:
+        return out
     after: set[Var] = set()
-    for i in reversed(range(len(out))):
+    for i in reversed(range(carrying[0], len(out))):
         stmt = out[i]
         after.update(all_uses(stmt))
         if isinstance(stmt, (ForStmt, WhileStmt)) and stmt.iter_args:
