@@ -113,7 +113,9 @@ class BodyConverter:
             space=self.demands.get(var, VEC) if var is not None else VEC,
             backend=self.backend,
         )
-        low.args = tuple(self._bridged(low, i, self.expr(arg)) for i, arg in enumerate(call.args))
+        args = tuple(self._bridged(low, i, self.expr(arg)) for i, arg in enumerate(call.args))
+        # Equal tuples hold the same objects; the call's own one lets a read that stays be the very same call.
+        low.args = call.args if args == call.args else args
         value = self._converted(converter, low)
         # Prologues may hold tensor reads of their own.
         return self.stmts(low.stmts), self.expr(value)
@@ -165,6 +167,8 @@ class BodyConverter:
             if converted is not None:
                 prologue, result = converted
                 name = f"{base_name(stmt.var.name_hint)}__tile"
+                if not prologue and result is value and stmt.var.name_hint == name:
+                    return [stmt]
                 return with_comments(stmt, [*prologue, self._bind(stmt, name, result)])
         new = self.expr(value)
         if new is value:
