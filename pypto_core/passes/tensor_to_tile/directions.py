@@ -92,7 +92,7 @@ class ParamUses:
 
 
 class _Tracer:
-    """Follows parameters through values; loops are scanned twice, which covers everything they carry around."""
+    """Follows parameters through values; a loop that carries more than it began with is scanned again."""
 
     def __init__(self, function: Function) -> None:
         self.origins: dict[Expr, Origins] = {
@@ -143,17 +143,22 @@ class _Tracer:
         for arg in stmt.iter_args:
             self._join(arg, self.of(arg.init_value))
         ended = trailing_yield(stmt.body)
-        for _ in range(2):
+        yielded = () if ended is None else ended.values
+        # Origins only grow, so a nested loop that was settled once is not scanned again and again with the ones around it.
+        grown = True
+        while grown:
             self.body(body_stmts(stmt.body))
-            if ended is not None:
-                for arg, value in zip(stmt.iter_args, ended.values):
-                    self._join(arg, self.of(value))
+            grown = any([self._join(a, self.of(value)) for a, value in zip(stmt.iter_args, yielded)])
         for result, arg in zip(stmt.return_vars, stmt.iter_args):
             self._join(result, self.of(arg))
 
-    def _join(self, var: Var, origins: Origins) -> None:
-        if origins:
-            self.origins[var] = self.origins.get(var, _NONE) | origins
+    def _join(self, var: Var, origins: Origins) -> bool:
+        """Add to what ``var`` comes from; whether that is news."""
+        before = self.origins.get(var, _NONE)
+        if origins <= before:
+            return False
+        self.origins[var] = before | origins
+        return True
 
     def _call(self, call: Call | Submit, span: Span) -> None:
         name = call.name
