@@ -51,13 +51,18 @@ class RewriteSimplifier:
         self._literals = literals
         self._bound_of = bound_of
         self._depth = 0
+        #: Nodes to which nothing applies, at whatever depth: the result of a rule is rewritten, most of its parts were already.
+        self._settled: set[ir.Expr] = set()
 
     def rewrite(self, expr: ir.Expr) -> ir.Expr:
         """The simplified expression; the same object when nothing applies. Floats, calls and tuples are leaves."""
-        if isinstance(expr, ir.BinaryExpr):
-            return self._binary(expr)
-        if isinstance(expr, ir.UnaryExpr):
-            return self._unary(expr)
+        if isinstance(expr, (ir.BinaryExpr, ir.UnaryExpr)):
+            if expr in self._settled:
+                return expr
+            new = self._binary(expr) if isinstance(expr, ir.BinaryExpr) else self._unary(expr)
+            if new is expr:
+                self._settled.add(expr)
+            return new
         if isinstance(expr, ir.Var) and not _is_float(expr):
             return self._literals.get(expr, expr)
         return expr
