@@ -148,7 +148,8 @@ class _Tracer:
         grown = True
         while grown:
             self.body(body_stmts(stmt.body))
-            grown = any([self._join(a, self.of(value)) for a, value in zip(stmt.iter_args, yielded)])
+            news = [self._join(arg, self.of(value)) for arg, value in zip(stmt.iter_args, yielded)]
+            grown = any(news)
         for result, arg in zip(stmt.return_vars, stmt.iter_args):
             self._join(result, self.of(arg))
 
