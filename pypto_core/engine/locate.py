@@ -21,6 +21,7 @@ from pypto_core.ir import (
     ParamDirection,
     Program,
     Span,
+    SplitAivScopeStmt,
     Stmt,
     Type,
     Var,
@@ -39,6 +40,8 @@ class ValueAt:
     var: Var
     stmt: Stmt | None
     direction: ParamDirection | None = None
+    #: The lane region around it.
+    region: SplitAivScopeStmt | None = None
 
     @property
     def type(self) -> Type:
@@ -119,7 +122,10 @@ class ProgramValues:
         for written in self._by_chunk.get(id(span.chunk), ()):
             for occurrence in written.names.get(name, ()):
                 if occurrence.stmt.span.contains(span):
-                    return ValueAt(self.entry, written.function, occurrence.var, occurrence.stmt)
+                    region = occurrence.region
+                    return ValueAt(
+                        self.entry, written.function, occurrence.var, occurrence.stmt, region=region
+                    )
         return None
 
     def value(self, path: str, name: str, line: int, column: int, writes: bool) -> ValueAt | None:

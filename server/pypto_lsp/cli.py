@@ -15,6 +15,7 @@ import click
 from pypto_core import Diagnostic, Entry, Severity, lane_rows, passes, rules
 from pypto_core import lower as lowered_anew
 from pypto_lsp import __version__
+from pypto_lsp.archive import write_archive
 from pypto_lsp.check import Checked, Checker, Report, absolute, check_files, gathered
 from pypto_lsp.config import BACKENDS, ConfigError, codes_of
 from pypto_lsp.discover import STDIN, NoSuchPath, excludes, expand
@@ -243,6 +244,12 @@ def _print_errors(checker: Checker, name: str, file: str) -> None:
     help=f"Show the IR after this pass; '{SOURCE_STAGE}' for before the first.",
 )
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file.")
+@click.option(
+    "--archive",
+    type=click.Path(dir_okay=False),
+    metavar="FILE.zip",
+    help="Write source, findings and the IR after every pass that changed the kernel, for a report of a problem.",
+)
 @backend_option
 @search_option
 def lower(
@@ -250,6 +257,7 @@ def lower(
     entry: str | None,
     stage: str,
     output: str | None,
+    archive: str | None,
     backend: str | None,
     search_path: tuple[str, ...],
 ) -> None:
@@ -263,7 +271,13 @@ def lower(
     lowering = checker.core.lowering(name, chosen.name)
     assert lowering is not None
     text = render(lowering, wanted, name)
-    if output:
+    if archive:
+        document = checker.core.document(name)
+        chip = checker.core.settings(name).backend or ""
+        source = document.text if document is not None else ""
+        members = write_archive(Path(archive), name, source, lowering, chip, checker.core.diagnostics(name))
+        click.echo(f"{archive}: {len(members)} files")
+    elif output:
         Path(output).write_text(text.text.rstrip("\n") + "\n", encoding="utf-8")
     else:
         click.echo(text.text.rstrip("\n"))

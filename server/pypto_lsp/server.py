@@ -32,6 +32,8 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 log = logging.getLogger("pypto_lsp")
 IR_SCHEME = "pypto-ir"
+#: Notification to our own extension: a fault of the server, to be shown with a button for the log.
+FAULT = "pypto/fault"
 #: Cheap test whether a Python file is one of ours: other files cost nothing.
 _OURS = re.compile(r"pypto", re.ASCII)
 
@@ -163,10 +165,13 @@ class PyptoServer(LanguageServer):
         return wrap
 
     def report_fault(self, what: str) -> None:
-        """One message per kind of fault; the log has every one."""
-        self.complain(
-            f"internal error in {what}; the log has the details", types.MessageType.Error, key=f"fault:{what}"
-        )
+        """One message per kind of fault; the log has every one. Our own extension adds a button that shows the log."""
+        message, key = f"internal error in {what}; the log has the details", f"fault:{what}"
+        if not self.client_commands:
+            self.complain(message, types.MessageType.Error, key=key)
+        elif key not in self._complained:
+            self._complained.add(key)
+            self.protocol.notify(FAULT, {"message": f"PyPTO: {message}"})
 
     def report_server_error(self, error: Exception, source: type[Any]) -> None:
         """Faults of the transport: a message that is no message is logged, nothing more."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,28 @@ def test_it_starts_without_the_protocol_libraries() -> None:
     )
     made = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert made.stdout == "False False\n"
+
+
+def test_all_forms_in_one_archive(folder: Path) -> None:
+    result = run("lower", "good.py", "--archive", "forms.zip")
+    assert result.exit_code == 0, result.output
+    with zipfile.ZipFile("forms.zip") as archive:
+        names = archive.namelist()
+        forms = {name: archive.read(name).decode() for name in names}
+    assert result.stdout == f"forms.zip: {len(names)} files\n"
+    assert forms["good.py"] == Path("good.py").read_text()
+    assert forms["00-source.pypto-ir"] == run("lower", "good.py", "--pass", "source").stdout
+    changed = [line.split() for line in run("passes", "good.py").stdout.splitlines() if " changed " in line]
+    assert len(changed) > 2
+    for number, name, *_ in changed:
+        assert forms[f"{int(number):02}-{name}.pypto-ir"] == run("lower", "good.py", "--pass", name).stdout
+    assert len(names) == 3 + len(changed)
+    first = Path("forms.zip").read_bytes()
+    run("lower", "good.py", "--archive", "forms.zip")
+    assert Path("forms.zip").read_bytes() == first
+    bad = run("lower", "bad.py", "--archive", "bad.zip")
+    assert bad.exit_code == 1
+    with zipfile.ZipFile("bad.zip") as archive:
+        report = archive.read("report.txt").decode()
+    assert "refused at " in report
+    assert "error[" in report

@@ -14,6 +14,7 @@ from pygls.protocol import default_converter
 from pytest_lsp import LanguageClient
 from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
 
+from pypto_lsp.server import FAULT
 from tests.server.cursor import source
 
 TIMEOUT = 60.0
@@ -63,7 +64,13 @@ def _lowered(client: Client, params: types.TextDocumentContentRefreshParams) -> 
     client.changed.set()
 
 
+def _fault(client: Client, params: Any) -> None:
+    """A fault of the server, as our own extension is told of it."""
+    client.messages.append(types.ShowMessageParams(types.MessageType.Error, params.message))
+
+
 _FEATURES: dict[str, Any] = {
+    FAULT: _fault,
     types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS: _publish,
     types.CLIENT_REGISTER_CAPABILITY: _register,
     types.WORKSPACE_TEXT_DOCUMENT_CONTENT_REFRESH: _lowered,

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
@@ -20,6 +21,7 @@ from pypto_lsp.guard import ContentModified, ServerCancelled, guarded
 from pypto_lsp.modules import Disk, has_no_path
 from pypto_lsp.positions import Positions, apply_changes, path_of, split_lines, uri_of
 from pypto_lsp.project import Defined, Project, python_files
+from pypto_lsp.server import FAULT, create_server
 from pypto_lsp.worker import Worker
 from tests.server.cursor import source
 from tests.support.costs import calls_counted
@@ -442,3 +444,19 @@ def test_garbage_is_looked_for_in_pauses() -> None:
         return ran
 
     assert asyncio.run(run()) == [1]
+
+
+def test_our_own_extension_is_told_of_a_fault_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It shows a button for the log, which a plain message of the protocol cannot."""
+    server = create_server()
+    sent: list[tuple[str, Any]] = []
+    monkeypatch.setattr(server.protocol, "notify", lambda method, params=None: sent.append((method, params)))
+    server.client_commands = True
+    server.report_fault("textDocument/hover")
+    server.report_fault("textDocument/hover")
+    server.report_fault("textDocument/completion")
+    assert [method for method, _ in sent] == [FAULT, FAULT]
+    assert "internal error in textDocument/hover" in sent[0][1]["message"]
+    server.client_commands = False
+    server.report_fault("textDocument/rename")
+    assert sent[-1][0] == "window/showMessage"

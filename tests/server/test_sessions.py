@@ -212,7 +212,15 @@ async def test_inlay_hints_and_their_tooltips(server: Session) -> None:
         types.InlayHintParams(server.document(uri), EVERYWHERE)
     )
     hint = next(h for h in found or () if h.position.line == server.position(uri, "scaled = ").line)
-    assert hint.label == ": [128, 128] FP32 → [64, 128]/lane"
+    assert isinstance(hint.label, (list, tuple))
+    shape, share = hint.label
+    assert (shape.value, share.value) == (": [128, 128] FP32", " → [64, 128]/lane")
+    assert share.location is not None, "it leads to what shares out"
+    assert share.location.uri == uri
+    assert share.location.range.start.line in (
+        server.position(uri, "@pl.function").line,
+        server.position(uri, "def scaled").line,
+    )
     resolved = await server.client.inlay_hint_resolve_async(hint)
     assert isinstance(resolved.tooltip, types.MarkupContent)
     assert "per lane" in resolved.tooltip.value

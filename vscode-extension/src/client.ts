@@ -111,6 +111,11 @@ export class Client {
     });
   }
 
+  private async showFault(message: string): Promise<void> {
+    const logs = "Show Logs";
+    if ((await vscode.window.showErrorMessage(message, logs)) === logs) this.channels.server.show();
+  }
+
   private showReady(client: LanguageClient, server: ServerCommand): void {
     this.status.ready(client.initializeResult?.serverInfo?.version ?? server.version ?? "", server.origin);
   }
@@ -144,6 +149,7 @@ export class Client {
       },
     };
     const client: LanguageClient = new LanguageClient("pypto", "PyPTO Language Server", serverOptions, options);
+    client.onNotification("pypto/fault", ({ message }: { message: string }) => void this.showFault(message));
     client.onDidChangeState(({ newState }) => {
       if (client !== this.client) return;
       if (newState === State.Stopped) this.status.warning("PyPTO: server stopped", "Restart it with PyPTO: Restart Server");

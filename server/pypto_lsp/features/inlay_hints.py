@@ -15,14 +15,17 @@ from pypto_core import (
     Finder,
     Histories,
     Role,
+    Span,
     Use,
     find_callable,
     trip_count,
 )
 from pypto_lsp.config import Config
 from pypto_lsp.features.hover import Subject, content_of, hover_formats, subject_of, value_text
+from pypto_lsp.positions import uri_of
 from pypto_lsp.render.value import dtype_shape_text, lane_shape_text
 from pypto_lsp.server import PyptoServer
+from pypto_lsp.views import Places
 
 #: Calls with fewer positional arguments than this need no names.
 LONG_CALL = 3
@@ -30,13 +33,16 @@ LONG_CALL = 3
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """``label`` before or behind the character at a 0-based place; ``name`` is the value that a tooltip is about."""
+    """``label`` before or behind the character at a 0-based place; ``name`` is the value that a tooltip is about. The part of the label
+    from ``link_from`` on leads to ``link``: a lane's share to what shares out, a parameter to where it is declared."""
 
     line: int
     column: int
     label: str
     kind: str
     name: str = ""
+    link: Span | None = None
+    link_from: int = 0
 
 
 def hints(
@@ -78,9 +84,13 @@ def _type_hint(
         label = f": {shown}" if config.hint_types else ""
         known = histories(entry) if config.hint_lanes else None
         history = known.of(found.stmt.span, use.name) if known is not None else None
+        link, link_from = None, len(label)
         if history is not None and history.lanes is not None:
             label += lane_shape_text(history.lanes)
-        return Hint(span.line - 1, span.end_column - 1, label, "type", use.name) if label else None
+            link = found.region.span if found.region is not None else found.function.span
+        if not label:
+            return None
+        return Hint(span.line - 1, span.end_column - 1, label, "type", use.name, link, link_from)
     return None
 
 
@@ -89,20 +99,21 @@ def _parameter_hints(call: CallSite, names: FileNames, finder: Finder) -> Iterat
     positional = [a for a in call.arguments if not a.keyword]
     if len(positional) < LONG_CALL or any(a.starred for a in positional):
         return
-    for argument, name in zip(positional, parameter_names(call, names, finder)):
+    for argument, (name, declared) in zip(positional, positional_parameters(call, names, finder)):
         if name and not _says_it(argument, name):
-            yield Hint(argument.span.line - 1, argument.span.column - 1, f"{name}=", "parameter")
+            place = argument.span.line - 1, argument.span.column - 1
+            yield Hint(*place, f"{name}=", "parameter", link=declared)
 
 
-def parameter_names(call: CallSite, names: FileNames, finder: Finder) -> list[str]:
-    """Names of the positional parameters of a callee; empty when it is not known."""
+def positional_parameters(call: CallSite, names: FileNames, finder: Finder) -> list[tuple[str, Span | None]]:
+    """Names of the positional parameters of a callee, and where the author declared them; empty when it is not known."""
     callee = find_callable(names.language_path(call.callee))
     if callee is not None:
-        return [p.name for p in callee.params if p.kind == "positional"]
+        return [(p.name, None) for p in callee.params if p.kind == "positional"]
     target = finder.function(names, call.callee)
     if target is None or target.function is None:
         return []
-    return [p.name for p in target.function.shown_parameters if not p.keyword_only and not p.prefix]
+    return [(p.name, p.span) for p in target.function.shown_parameters if not p.keyword_only and not p.prefix]
 
 
 def _says_it(argument: Argument, name: str) -> bool:
@@ -149,12 +160,23 @@ def register(server: PyptoServer) -> None:
             found = hints(facts, subject.names, subject.histories, config, finder)
             return [hint for hint in found if first <= hint.line <= last]
 
+        places = Places(server)
+
+        def label_of(hint: Hint) -> str | list[types.InlayHintLabelPart]:
+            link = hint.link
+            if link is None or not link.is_valid:
+                return hint.label
+            start = places.positions(link.filename).position(*link.chunk.position(link.start))  # type: ignore[union-attr]
+            where = types.Location(uri=uri_of(link.filename), range=types.Range(start=start, end=start))
+            parts = [types.InlayHintLabelPart(value=hint.label[: hint.link_from])] if hint.link_from else []
+            return [*parts, types.InlayHintLabelPart(value=hint.label[hint.link_from :], location=where)]
+
         answer = []
         for hint in await server.aside(document, job):
             answer.append(
                 types.InlayHint(
                     position=positions.position(hint.line, hint.column),
-                    label=hint.label,
+                    label=label_of(hint),
                     kind=types.InlayHintKind.Parameter
                     if hint.kind == "parameter"
                     else types.InlayHintKind.Type,
