@@ -6,6 +6,8 @@ the producer of the yielded value is made to write into the carried buffer.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pypto_core.analysis.statements import as_var, trailing_yield
 from pypto_core.backend import Backend, get_backend
 from pypto_core.ir import (
@@ -67,6 +69,14 @@ def alias_function(function: Function, chip: Backend | None = None) -> Function:
     return retyped_function(function, aliases.types)
 
 
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where a carried value lies."""
+
+    memref: MemRef
+    space: MemorySpace | None
+
+
 _Branches = dict[Stmt, int]
 """If statements around a statement -> the branch that it stands in."""
 
@@ -102,11 +112,11 @@ class _Aliases:
         if ended is None:
             return
         for arg, value in zip(stmt.iter_args, ended.values):
-            target = self.memref(arg)
-            if target is not None and isinstance(arg.type, TileType):
-                self.push(value, target, stmt)
+            memref, kind = self.memref(arg), arg.type
+            if memref is not None and isinstance(kind, TileType):
+                self.push(value, _Target(memref, kind.memory_space), stmt)
 
-    def push(self, value: Expr, target: MemRef, loop: Stmt) -> bool:
+    def push(self, value: Expr, target: _Target, loop: Stmt) -> bool:
         """Whether ``value`` lies at ``target`` now; nothing moves when it cannot."""
         before = dict(self.types)
         moved = self._push(value, target, loop)
@@ -114,13 +124,13 @@ class _Aliases:
             self.types = before
         return moved
 
-    def _push(self, value: Expr, target: MemRef, loop: Stmt) -> bool:
+    def _push(self, value: Expr, target: _Target, loop: Stmt) -> bool:
         var = as_var(value)
         kind = None if var is None else self.types.get(var, var.type)
         if var is None or not isinstance(kind, TileType):
             return False
         here = memref_of(kind)
-        if here is not None and same_place(here, target):
+        if here is not None and same_place(here, target.memref):
             return True
         producer = self._producers.get(var)
         if isinstance(producer, AssignStmt):
@@ -132,25 +142,25 @@ class _Aliases:
         else:
             moved = False
         if moved:
-            self.types[var] = with_memref(kind, target)
+            self.types[var] = with_memref(kind, target.memref)
         return moved
 
-    def _push_phi(self, stmt: IfStmt, position: int, target: MemRef, loop: Stmt) -> bool:
+    def _push_phi(self, stmt: IfStmt, position: int, target: _Target, loop: Stmt) -> bool:
         yields = [trailing_yield(body) for body in stmt_bodies(stmt)]
         moved = [ended is not None and self.push(ended.values[position], target, loop) for ended in yields]
         return all(moved)
 
-    def _push_loop(self, stmt: ForStmt | WhileStmt, position: int, target: MemRef, loop: Stmt) -> bool:
+    def _push_loop(self, stmt: ForStmt | WhileStmt, position: int, target: _Target, loop: Stmt) -> bool:
         arg = stmt.iter_args[position]
         if not self.push(arg.init_value, target, loop):
             return False
-        self.types[arg] = with_memref(self.types.get(arg, arg.type), target)
+        self.types[arg] = with_memref(self.types.get(arg, arg.type), target.memref)
         ended = trailing_yield(stmt.body)
         if ended is not None:
             self.push(ended.values[position], target, stmt)
         return True
 
-    def _push_result(self, stmt: AssignStmt, target: MemRef, loop: Stmt) -> bool:
+    def _push_result(self, stmt: AssignStmt, target: _Target, loop: Stmt) -> bool:
         call = stmt.value
         if not isinstance(call, Call):
             return False  # A copy lies where its source lies.
@@ -160,23 +170,21 @@ class _Aliases:
         if viewed_operand(call) is not None:
             return False
         space = _own_space(call)
-        kind = stmt.var.type
-        assert isinstance(kind, TileType)
-        if space is not None and kind.memory_space is not space:
+        if space is not None and target.space is not space:
             return False
         for index in conflicting_operands(call, self.chip):
             var = as_var(call.args[index])
             memref = None if var is None else self.memref(var)
-            if memref is not None and memref.base is target.base:
+            if memref is not None and memref.base is target.memref.base:
                 return False
         return not self._read_later(target, stmt, loop)
 
-    def _read_later(self, target: MemRef, producer: Stmt, loop: Stmt) -> bool:
+    def _read_later(self, target: _Target, producer: Stmt, loop: Stmt) -> bool:
         """Whether something in ``target`` is read in ``loop`` after ``producer`` has run."""
         inside = {stmt for stmt in walk_stmts(loop) if self._places[stmt] > self._places[producer]}
         for var, readers in self._reads.items():
             memref = self.memref(var)
-            if memref is not None and memref.base is target.base:
+            if memref is not None and memref.base is target.memref.base:
                 if any(reader in inside and not self._exclude(reader, producer) for reader in readers):
                     return True
         return False
