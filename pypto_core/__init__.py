@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         trip_count,
     )
     from pypto_core.engine.lowering import Lowering, Stage, lower
+    from pypto_core.engine.memory_use import KernelMemory, SpaceUse, memory_use
     from pypto_core.engine.names import (
         Argument,
         CallSite,
@@ -152,6 +153,11 @@ _HOMES = {
         "Lowering",
         "Stage",
         "lower",
+    ),
+    "pypto_core.engine.memory_use": (
+        "KernelMemory",
+        "SpaceUse",
+        "memory_use",
     ),
     "pypto_core.engine.names": (
         "Argument",
@@ -287,6 +293,7 @@ __all__ = [
     "Function",
     "FunctionInfo",
     "Histories",
+    "KernelMemory",
     "KernelSummary",
     "Kind",
     "Known",
@@ -309,6 +316,7 @@ __all__ = [
     "Settings",
     "Severity",
     "Source",
+    "SpaceUse",
     "Span",
     "SplitMode",
     "Stage",
@@ -347,6 +355,7 @@ __all__ = [
     "lower",
     "members",
     "memory_capacity",
+    "memory_use",
     "merged",
     "module_value",
     "outline",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pypto_core.analysis.memory_use import RESERVE, over_capacity
@@ -53,12 +53,25 @@ def allocate_memory_addr(*, backend: str | Backend | None = None) -> Pass:
 
 
 @dataclass(slots=True)
-class _Allocation:
+class Allocation:
+    """Bytes of one memory space, and the tiles that lie in them."""
+
     base: Var
     space: MemorySpace
     size: int
     span: Span
+    address: int = 0
     members: list[Var] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class SpacePlan:
+    """One memory space of a kernel in bytes: what pipes reserve lies below ``floor``, everything below ``used``."""
+
+    space: MemorySpace
+    floor: int
+    used: int
+    allocations: tuple[Allocation, ...]
 
 
 def allocate_function(function: Function, chip: Backend | None) -> Function:
@@ -67,30 +80,48 @@ def allocate_function(function: Function, chip: Backend | None) -> Function:
         return function
     function, reserved = _reserve(function)
     types: dict[Var, Type] = {}
+    for plan in _plans(function, reserved):
+        capacity = 0 if chip is None else chip.mem_size(plan.space)
+        if capacity and plan.used > capacity:
+            largest = max(plan.allocations, key=lambda a: a.size)
+            reject(
+                "memory-capacity",
+                over_capacity(function, plan.space, plan.used, capacity, plan.floor),
+                largest.span if largest.span.is_valid else function.span,
+                space=plan.space.name,
+                used=plan.used,
+                limit=capacity,
+            )
+        for allocation in plan.allocations:
+            for var in allocation.members:
+                memref = memref_of(var.type)
+                assert memref is not None
+                placed = memref.with_(byte_offset=_address(memref, allocation.address))
+                types[var] = with_memref(var.type, placed)
+    return retyped_function(function, types)
+
+
+def memory_plans(function: Function) -> list[SpacePlan]:
+    """What every memory space of a kernel holds, whether it fits or not."""
+    return list(_plans(*_reserve(function)))
+
+
+def _plans(function: Function, reserved: _Reserved | None) -> Iterator[SpacePlan]:
     allocations = _allocations(function)
     for space in sorted({allocation.space for allocation in allocations}):
         inside = sorted((a for a in allocations if a.space is space), key=lambda a: a.base.name_hint)
         floor = reserved.floor if reserved is not None and reserved.space is space else 0
-        used = _place(inside, floor, types)
-        capacity = 0 if chip is None else chip.mem_size(space)
-        if capacity and used > capacity:
-            largest = max(inside, key=lambda a: a.size)
-            span = largest.span if largest.span.is_valid else function.span
-            reject(
-                "memory-capacity",
-                over_capacity(function, space, used, capacity, floor),
-                span,
-                space=space.name,
-                used=used,
-                limit=capacity,
-            )
-    return retyped_function(function, types)
+        address = floor
+        for allocation in inside:
+            allocation.address = address
+            address = align_up(address + allocation.size, ALLOCATION_ALIGNMENT)
+        yield SpacePlan(space, floor, address, tuple(inside))
 
 
-def _allocations(function: Function) -> list[_Allocation]:
+def _allocations(function: Function) -> list[Allocation]:
     """Allocations with the tiles in them, global memory left out."""
     declared: dict[Var, int] = {}
-    found: dict[Var, _Allocation] = {}
+    found: dict[Var, Allocation] = {}
     for stmt in walk_stmts(function.body):
         if isinstance(stmt, AssignStmt) and isinstance(stmt.value, Call) and stmt.value.name == "tile.alloc":
             size = stmt.value.args[1]
@@ -104,23 +135,11 @@ def _allocations(function: Function) -> list[_Allocation]:
             allocation = found.get(memref.base)
             if allocation is None:
                 size_of = declared.get(memref.base, 0)
-                allocation = _Allocation(memref.base, kind.memory_space, size_of, stmt.span)
+                allocation = Allocation(memref.base, kind.memory_space, size_of, stmt.span)
                 found[memref.base] = allocation
             allocation.size = max(allocation.size, memref.size)
             allocation.members.append(var)
     return list(found.values())
-
-
-def _place(allocations: Iterable[_Allocation], floor: int, types: dict[Var, Type]) -> int:
-    """Stacks allocations from ``floor``; returns the aligned end."""
-    address = floor
-    for allocation in allocations:
-        for var in allocation.members:
-            memref = memref_of(var.type)
-            assert memref is not None
-            types[var] = with_memref(var.type, memref.with_(byte_offset=_address(memref, address)))
-        address = align_up(address + allocation.size, ALLOCATION_ALIGNMENT)
-    return address
 
 
 def _address(memref: MemRef, base: int) -> Expr:

@@ -1,4 +1,4 @@
-"""The command line: ``pypto-lsp serve | check | lower | lanes | passes | explain``.
+"""The command line: ``pypto-lsp serve | check | lower | lanes | memory | passes | explain``.
 
 Exit codes: 0 nothing found, 1 errors found, 2 the call itself was wrong.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import click
 
-from pypto_core import Diagnostic, Entry, Severity, lane_rows, passes, rules
+from pypto_core import Diagnostic, Entry, Severity, lane_rows, memory_use, passes, rules
 from pypto_core import lower as lowered_anew
 from pypto_lsp import __version__
 from pypto_lsp.archive import write_archive
@@ -23,6 +23,7 @@ from pypto_lsp.lowered import SOURCE_STAGE, UnknownName, entry_named, pass_name,
 from pypto_lsp.render.explain import page
 from pypto_lsp.render.lanes import lane_table
 from pypto_lsp.render.machine import as_github, as_json, as_sarif
+from pypto_lsp.render.memory import memory_table
 from pypto_lsp.render.report import console, report, summary
 
 FAULT = 2
@@ -307,6 +308,37 @@ def lanes(file: str, entry: str | None, backend: str | None, search_path: tuple[
             out.print(
                 f"the kernel was refused at {histories.lowering.stopped_at}; run: pypto-lsp check {file}"
             )
+
+
+@main.command()
+@click.argument("file")
+@click.option("--entry", help="Only this kernel.")
+@backend_option
+@search_option
+def memory(file: str, entry: str | None, backend: str | None, search_path: tuple[str, ...]) -> None:
+    """Print how much on-chip memory a kernel needs. Exit code 1 when it does not fit, or was refused before that is known."""
+    checker, name = _opened(file, backend, search_path)
+    entries = checker.core.entries(name)
+    chosen = list(entries) if entries and entry is None else [_chosen(checker, name, file, entry)]
+    out = console()
+    chip = checker.core.settings(name).backend or ""
+    fits = True
+    for one in chosen:
+        lowering = checker.core.lowering(name, one.name)
+        assert lowering is not None
+        if lowering.stopped_at:
+            out.print(
+                f"the kernel {one.name} was refused at {lowering.stopped_at}; run: pypto-lsp check {file}"
+            )
+            fits = False
+            continue
+        kernels = memory_use(lowering.stages[-1].program, chip)
+        fits = fits and not any(k.refused or not all(use.fits for use in k.spaces) for k in kernels)
+        if kernels:
+            out.print(memory_table(f"{one.name} ({chip})", kernels))
+        else:
+            out.print(f"{one.name} has no part that runs on a core")
+    sys.exit(0 if fits else 1)
 
 
 @main.command("passes")

@@ -1,4 +1,4 @@
-"""``lower``, ``lanes``, ``passes``, ``explain``, ``serve`` and what they say of wrong calls."""
+"""``lower``, ``lanes``, ``memory``, ``passes``, ``explain``, ``serve`` and what they say of wrong calls."""
 
 from __future__ import annotations
 
@@ -134,6 +134,25 @@ def test_lanes_of_every_kernel(folder: Path) -> None:
 
 def test_lanes_of_a_refused_kernel_say_so(folder: Path) -> None:
     assert "the kernel was refused at" in run("lanes", "bad.py").stdout
+
+
+def test_memory_of_every_kernel_and_space(folder: Path) -> None:
+    result = run("memory", str(Path(__file__).parents[2] / "docs/samples/lane_regions.py"))
+    assert result.exit_code == 0
+    rows = [line.split() for line in result.stdout.splitlines() if "KiB" in line]
+    assert {(row[1], row[2]) for row in rows} == {
+        ("AIC", "L1"), ("AIC", "L0A"), ("AIC", "L0B"), ("AIC", "L0C"), ("AIV", "UB"),
+    }  # fmt: skip
+    assert ["AIV", "UB", "40", "KiB", "184", "KiB", "22", "1"] in [row[1:] for row in rows]
+
+
+def test_memory_that_does_not_fit_or_is_not_known(folder: Path) -> None:
+    Path("large.py").write_text(GOOD.replace("512", "4096"))
+    assert run("memory", "good.py").exit_code == 0
+    assert run("memory", "large.py").exit_code == 1
+    refused = run("memory", "bad.py")
+    assert refused.exit_code == 1
+    assert "was refused at" in refused.stdout
 
 
 def test_the_list_of_passes() -> None:
