@@ -271,7 +271,7 @@ def reshape_valid(
     """Valid shape of ``shape`` seen as ``new_shape`` (§2.8)."""
     head = f"{call.name}: cannot reshape {show_shape(shape)} to {show_shape(new_shape)}"
     if not shape or not new_shape:
-        call.fail("op-rank", f"{head}: both need at least one dimension")
+        call.fail("op-rank", f"{head}: both need at least one dimension", arg=0 if not shape else 1)
     if all(provably_equal_extent(v, s) for v, s in zip(valid, shape)):
         return new_shape
     if any(provably_zero(v) for v in valid):
@@ -280,7 +280,9 @@ def reshape_valid(
     if mapped is not None:
         return mapped
     if not row_major:
-        call.fail("op-shape", f"{head}: its valid region is partial and the source is not stored row-major")
+        call.fail(
+            "op-shape", f"{head}: its valid region is partial and the source is not stored row-major", arg=0
+        )
     return _fold_prefix(call, head, valid, shape, new_shape)
 
 
@@ -328,12 +330,13 @@ def _fold_prefix(
                 "op-shape",
                 f"{head}: Dimension {axis} is valid for {show_dim(valid[axis])} of {show_dim(shape[axis])}{remark}, "
                 f"so the valid elements would be scattered",
+                arg=0,
                 unproven=runtime,
             )
-    trailing = _static_product(call, head, shape[free + 1 :])
-    suffix = [_static_product(call, head, new_shape[j + 1 :]) for j in range(len(new_shape))]
+    trailing = _static_product(call, head, shape[free + 1 :], 0)
+    suffix = [_static_product(call, head, new_shape[j + 1 :], 1) for j in range(len(new_shape))]
     outer = [const_value(d) for d in new_shape]
-    _static_product(call, head, new_shape)
+    _static_product(call, head, new_shape, 1)
     extent = const_value(valid[free])
     if extent is not None:
         prefix = extent * trailing
@@ -341,7 +344,7 @@ def _fold_prefix(
             room = outer[j]
             if prefix % size == 0 and room is not None and prefix // size <= room:
                 return _box(new_shape, j, ConstInt(prefix // size, DataType.INDEX))
-        call.fail("op-shape", f"{head}: its {prefix} valid elements are not a box of the new shape")
+        call.fail("op-shape", f"{head}: its {prefix} valid elements are not a box of the new shape", arg=0)
     rows = const_value(shape[free])
     if rows is not None:
         for j, size in enumerate(suffix):
@@ -349,7 +352,7 @@ def _fold_prefix(
             if size == trailing and room is not None and rows <= room:
                 return _box(new_shape, j, valid[free])
     raise call.error(
-        "op-shape", f"{head}: its valid region has a runtime number of rows ({show_dim(valid[free])})"
+        "op-shape", f"{head}: its valid region has a runtime number of rows ({show_dim(valid[free])})", arg=0
     )
 
 
@@ -358,7 +361,8 @@ def _box(shape: tuple[Expr, ...], axis: int, extent: Expr) -> tuple[Expr, ...]:
     return (*ones, extent, *shape[axis + 1 :])
 
 
-def _static_product(call: OpCall, head: str, dims: Sequence[Expr]) -> int:
+def _static_product(call: OpCall, head: str, dims: Sequence[Expr], arg: int) -> int:
+    """Product of extents of operand ``arg``, which all have to be constants."""
     total = 1
     for dim in dims:
         value = const_value(dim)
@@ -366,6 +370,7 @@ def _static_product(call: OpCall, head: str, dims: Sequence[Expr]) -> int:
             call.fail(
                 "op-shape",
                 f"{head}: its valid region is partial and {show_dim(dim)} is a runtime extent",
+                arg=arg,
                 unproven=True,
             )
         total *= value

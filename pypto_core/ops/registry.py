@@ -31,9 +31,11 @@ from pypto_core.ir import (
     DataType,
     ErrorType,
     Expr,
+    MakeTuple,
     MemorySpace,
     Op,
     PadValue,
+    ScalarType,
     Span,
     TensorLayout,
     TensorType,
@@ -63,7 +65,7 @@ from pypto_core.ops.declaration import (
     Stored,
     WriteChannel,
 )
-from pypto_core.ops.kinds import kind_matches
+from pypto_core.ops.kinds import is_int_scalar, kind_matches, type_name
 
 __all__ = [
     "FAMILIES",
@@ -329,9 +331,26 @@ def deduce_type(
         result = op.deduce(call)
     except (ValueError, TypeError) as fault:
         # Scalar arithmetic and type construction check their own operands (ir.md 1.6, 2.2).
-        raise call.error("op-shape", f"{op.name}: {fault}") from fault
+        raise _of_construction(call, fault) from fault
     space = output_space(op, args, kwargs)
     return result if space is None else _with_space(result, space)
+
+
+def _of_construction(call: OpCall, fault: ValueError | TypeError) -> OpError:
+    """A type that cannot be built, at the list of extents or offsets that does not let it."""
+    lists = [i for i, arg in enumerate(call.args) if type(arg) is MakeTuple]
+    for index in lists:
+        for position, element in enumerate(call.literal_tuple(index)):
+            if not is_int_scalar(element.type):
+                got = (
+                    element.type.dtype.text
+                    if isinstance(element.type, ScalarType)
+                    else type_name(element.type)
+                )
+                message = f"{call.name} {call.param_name(index)}[{position}] must be an integer scalar, but got {got}"
+                return call.error("op-kind", message, arg=index)
+    shape = next((i for i in lists if call.param_name(i).startswith("shape")), lists[0] if lists else None)
+    return call.error("op-shape", f"{call.name}: {fault}", arg=shape)
 
 
 def create_op_call(
