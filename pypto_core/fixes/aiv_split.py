@@ -162,12 +162,32 @@ def reduction_fixes(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
     written = (
         stmt.value if isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Subscript) else None
     )
+    if _needs_its_shape(tree, stmt, leaf.partition("_")[0]):
+        return
     for call in tree.calls(finding.span):
         # The result has another shape then: it does not fit where it is written to.
         if call_name(call) == leaf and call is not written and _takes(pl_path(call), leaf, other, call):
             end = tree.end(call.func)
             yield Editor(tree).replace(end - len(leaf), end, other).fix(f"Reduce the other axis (pl.{other})")
             return
+
+
+def _needs_its_shape(tree: SourceTree, stmt: ast.stmt, axis: str) -> bool:
+    """Whether what a reduction makes is spread over the same axis again (``row_expand_sub(x, peak)`` takes a column), or is written as it
+    comes to a place of its shape."""
+    function, made = tree.function(stmt), binds(stmt)
+    if function is None:
+        return False
+    spread = any(
+        call_name(call).startswith(f"{axis}_expand") and reads(call.args) & made
+        for call in tree.nodes_of(function, ast.Call)
+    )
+    written = [
+        reads(s.value) - {"pl"}
+        for s in tree.nodes_of(function, ast.Assign)
+        if isinstance(s.targets[0], ast.Subscript)
+    ]
+    return spread or any(names and names <= made for names in written)
 
 
 def _takes(path: str, leaf: str, other: str, call: ast.Call) -> bool:

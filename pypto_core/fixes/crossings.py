@@ -173,6 +173,8 @@ def _boundary_memory(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | No
         if finding.data.get("space") not in wrong[name]:
             return
         yield _read_lane_share(tree, call)
+        if _is_read_as_tile(tree, call):
+            return
         side = "vector" if name == "aiv_shard" else "cube"
         yield (
             Editor(tree)
@@ -180,6 +182,21 @@ def _boundary_memory(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | No
             .fix(f"Delete pl.{name}: the value is on the {side} side already")
         )
         return
+
+
+def _is_read_as_tile(tree: SourceTree, crossing: ast.Call) -> bool:
+    """Whether the crossing makes a tile of a tensor parameter for operators that take tiles only: without it there would be none."""
+    function, stmt, operand = tree.function(crossing), tree.around(crossing, ast.stmt), crossing.args[0]
+    if function is None or stmt is None or not isinstance(operand, ast.Name):
+        return False
+    if operand.id not in {a.arg for a in function.args.args}:
+        return False
+    made = binds(stmt)
+    return any(
+        pl_path(call).startswith("pl.tile.") and (reads(call.args) & made or crossing in ast.walk(call))
+        for call in tree.nodes_of(function, ast.Call)
+        if call is not crossing
+    )
 
 
 def _read_lane_share(tree: SourceTree, call: ast.Call) -> Fix | None:
