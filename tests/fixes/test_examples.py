@@ -13,7 +13,7 @@ from pypto_core.fixes import Fix, fixers
 from pypto_core.frontend import parse
 from tests.fixes.support import FILE, FOLDER, changed, errors, findings, load, repairs
 from tests.passes.test_split_rejections import FIXTURES, Fixture
-from tests.passes.test_split_rejections import _finding as rejection
+from tests.passes.test_split_rejections import finding_of as rejection
 
 GOLDEN = FOLDER.parent / "golden"
 #: Examples on which no repair is offered, or after whose repair the author has to go on: why. Their codes have cases of their own.

@@ -59,7 +59,7 @@ def test_chain(case: Case) -> None:
         same_text(text_of(program), case.data["after"][name])
 
 
-def _run(case: Case, program: Program) -> Diagnostic:
+def refusal_of(case: Case, program: Program) -> Diagnostic:
     for name in case.data["passes"]:
         try:
             program = make_pass(name, case.backend)(program)
@@ -73,12 +73,12 @@ REFUSED = [c for c in SPLIT if "error" in c.data and "rule" not in c.data["error
 
 @pytest.mark.parametrize("case", REFUSED, ids=str)
 def test_refused_from_recorded_text(case: Case) -> None:
-    found = _run(case, read_program(case.data["before"]))
+    found = refusal_of(case, read_program(case.data["before"]))
     assert_mentions(found, case.data["error"]["must_contain"])
     assert found.span.is_valid
 
 
-def _prepared(case: Case) -> Program:
+def prepared(case: Case) -> Program:
     """The source, parsed and taken through the case's `prepare` passes."""
     result = parse(case.source, f"{case.name}.py")
     assert result.program is not None
@@ -90,12 +90,12 @@ def _prepared(case: Case) -> Program:
 
 @pytest.mark.parametrize("case", [c for c in cases("split") if c.data.get("before")], ids=str)
 def test_source_gives_recorded_text(case: Case) -> None:
-    same_text(text_of(_prepared(case)), case.data["before"])
+    same_text(text_of(prepared(case)), case.data["before"])
 
 
 @pytest.mark.parametrize("case", [c for c in SPLIT if c.data.get("after")], ids=str)
 def test_chain_from_source(case: Case) -> None:
-    program = _prepared(case)
+    program = prepared(case)
     for name in case.data["passes"]:
         if name not in case.data["after"]:
             break
@@ -105,7 +105,7 @@ def test_chain_from_source(case: Case) -> None:
 
 @pytest.mark.parametrize("case", REFUSED, ids=str)
 def test_refused_in_source(case: Case) -> None:
-    found = _run(case, _prepared(case))
+    found = refusal_of(case, prepared(case))
     # From the source a message uses the author's names, not those that passes made of them.
     assert_mentions(found, [re.sub(r"__\w+", "", t) for t in case.data["error"]["must_contain"]])
     line = case.data["error"]["line"]
@@ -128,7 +128,7 @@ def test_verifier(case: Case) -> None:
 
 @pytest.mark.parametrize("case", VERIFIED, ids=str)
 def test_verifier_in_source(case: Case) -> None:
-    found = VERIFIERS[case.data["verify"]](_prepared(case))
+    found = VERIFIERS[case.data["verify"]](prepared(case))
     expected = case.data["diagnostics"]
     assert len(found) == len(expected), [d.message for d in found]
     for diagnostic, want in zip(found, expected):

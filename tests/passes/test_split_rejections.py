@@ -77,7 +77,7 @@ def _marks(text: str) -> list[Mark]:
 FIXTURES = _fixtures()
 
 
-def _finding(program: Program, settings: dict[str, str]) -> Diagnostic | None:
+def finding_of(program: Program, settings: dict[str, str]) -> Diagnostic | None:
     backend = settings.get("backend", "a5")
     if "check" in settings:
         _, found = check_pipeline(program, settings["check"], backend)
@@ -96,7 +96,7 @@ def _finding(program: Program, settings: dict[str, str]) -> Diagnostic | None:
 def test_rejection(fixture: Fixture) -> None:
     result = parse(fixture.path.read_text(encoding="utf-8"), fixture.path.name)
     assert not result.diagnostics, [f"{d.span.line}: {d.message}" for d in result.diagnostics]
-    found = _finding(result.programs[fixture.entry], fixture.settings)
+    found = finding_of(result.programs[fixture.entry], fixture.settings)
     if fixture.mark is None:
         assert found is None, f"{found.code} in line {found.span.line}: {found.message}"
         return
@@ -126,11 +126,11 @@ class P:
 def test_tuple_operator_that_refuses_halves() -> None:
     """No operator of the language does; one that only passes make needs a multiple of 16 rows."""
     settings = {"passes": "lower_auto_vector_split"}
-    found = _finding(read_program(REFUSES_HALVES.format(rows=16)), settings)
+    found = finding_of(read_program(REFUSES_HALVES.format(rows=16)), settings)
     assert found is not None
     assert found.code == "split-tuple-refused"
     assert_mentions(found, ["'tile.tquant_mx'", "tuple", "16"])
-    assert _finding(read_program(REFUSES_HALVES.format(rows=32)), settings) is None
+    assert finding_of(read_program(REFUSES_HALVES.format(rows=32)), settings) is None
 
 
 NO_SUCH_MODE = """\
@@ -152,7 +152,7 @@ class P:
 def test_boundary_mode_that_does_not_exist() -> None:
     """Printed text may hold one; the language does not accept it."""
     settings = {"passes": "expand_mixed_kernel"}
-    found = _finding(read_program(NO_SUCH_MODE.format(split=3)), settings)
+    found = finding_of(read_program(NO_SUCH_MODE.format(split=3)), settings)
     assert found is not None
     assert_mentions(found, ["'tile.aiv_shard'", "3"])
-    assert _finding(read_program(NO_SUCH_MODE.format(split=1)), settings) is None
+    assert finding_of(read_program(NO_SUCH_MODE.format(split=1)), settings) is None
