@@ -18,7 +18,7 @@ from tests.benchmarks.pass_kernels import nested_kernel
 from tests.benchmarks.pass_times import BACKEND, KERNELS, program_of
 from tests.support.costs import calls_counted
 
-SHORT, LONG = 75, 300
+SHORT, LONG = 100, 400
 #: What a step may cost beyond its share on the longer kernel, and what costs so little that the share says nothing.
 SLACK, FEW = 1.35, 20_000
 
