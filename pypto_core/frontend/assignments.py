@@ -9,6 +9,7 @@ from pypto_core.frontend.annotations import Annotation, read_annotation
 from pypto_core.frontend.calls import prefix
 from pypto_core.frontend.context import Fault, FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import scalar_expr, type_words
+from pypto_core.frontend.partly_known import PartlyKnown
 from pypto_core.frontend.submits import assign_submit, submit_name
 from pypto_core.frontend.syntax import dotted
 from pypto_core.frontend.type_check import check_annotation, same_type
@@ -121,7 +122,7 @@ def dimension_alias(ctx: FunctionContext, value: Expr) -> Expr | None:
 def bind(ctx: FunctionContext, target: ast.Name, value: Expr, node: ast.stmt) -> None:
     """``name = value`` for a value that is read already; a name that is bound keeps its variable."""
     if is_poison(value):
-        _poison_name(ctx, target)
+        _poison_name(ctx, target, value)
         return
     known = ctx.names.lookup(target.id)
     span = ctx.span(node)
@@ -158,11 +159,13 @@ def _is_symbol(ctx: FunctionContext, var: Var) -> bool:
     return ctx.program.symbols.get(var.name_hint) is var
 
 
-def _poison_name(ctx: FunctionContext, target: ast.Name) -> None:
+def _poison_name(ctx: FunctionContext, target: ast.Name, value: Expr | None = None) -> None:
     """The value is faulty or unknown: an existing variable keeps its type, a new name is of unknown type."""
     ctx.mark_incomplete()
     known = ctx.names.lookup(target.id)
-    if known is None or isinstance(known, IterArg):
+    if value is not None and isinstance(value.type, PartlyKnown) and (known is None or is_poison(known)):
+        ctx.names.bind(target.id, Var(target.id, value.type, span=ctx.span(target)))
+    elif known is None or isinstance(known, IterArg):
         ctx.names.bind(target.id, ctx.poison(target, target.id))
 
 
@@ -223,7 +226,7 @@ def annotated(ctx: FunctionContext, node: ast.AnnAssign) -> None:
         if annotation is not None and not annotation.free and ctx.names.lookup(node.target.id) is None:
             ctx.names.bind(node.target.id, Var(node.target.id, annotation.type, span=ctx.span(node.target)))
         else:
-            _poison_name(ctx, node.target)
+            _poison_name(ctx, node.target, value)
         return
     if annotation is None:
         bind(ctx, node.target, value, node)

@@ -14,6 +14,7 @@ from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_
 from pypto_core.frontend.dimensions import value_dim
 from pypto_core.frontend.expressions import expr, undefined_name
 from pypto_core.frontend.folding import as_constant, enum_or_dtype, evaluate, outer_only
+from pypto_core.frontend.partly_known import call_partly_known, fails_for_every_size, is_partly_known
 from pypto_core.frontend.static_eval.values import (
     BuiltinFunction,
     DimExpr,
@@ -137,8 +138,9 @@ def operator_call(ctx: FunctionContext, node: ast.Call, path: str) -> Expr:
         else:
             kwargs[keyword.arg] = keyword_value(ctx, keyword.value)
         spans[keyword.arg] = ctx.span(keyword.value)
-    try:
-        result = resolve_dsl_call(
+
+    def resolve(args: list[DslValue], kwargs: dict[str, DslValue]) -> Expr:
+        return resolve_dsl_call(
             path,
             args,
             kwargs,
@@ -150,10 +152,18 @@ def operator_call(ctx: FunctionContext, node: ast.Call, path: str) -> Expr:
             attrs=attrs or None,
             backend=ctx.program.backend,
         )
+
+    given = (*args, *kwargs.values())
+    if is_partly_known(given):
+        return call_partly_known(ctx, node, args, kwargs, resolve)
+    try:
+        result = resolve(args, kwargs)
     except OpError as error:
         if _depends_on_unknown(ctx, error, args, kwargs):
             raise Silent from error
-        found = ctx.program.softened(error.diagnostic, (*args, *kwargs.values()))
+        if ctx.program.unknown_dims and not fails_for_every_size(ctx, args, kwargs, resolve):
+            raise Silent from error
+        found = ctx.program.softened(error.diagnostic, given)
         if found.code in ("op-unknown", "op-unknown-in-namespace"):
             found = replace(found, span=ctx.span(node.func))
         raise Fault(found) from error

@@ -16,6 +16,7 @@ from pypto_core.frontend.context import (
 )
 from pypto_core.frontend.dimensions import value_dim
 from pypto_core.frontend.folding import as_constant, fold_pair, folded, literal_assumptions
+from pypto_core.frontend.partly_known import PartlyKnown
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Value
 from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import Located, dotted
@@ -24,6 +25,7 @@ from pypto_core.ir import (
     Call,
     ConstFloat,
     ConstInt,
+    DataType,
     Expr,
     MakeTuple,
     MemorySpace,
@@ -274,9 +276,11 @@ def type_words(type_: Type) -> str:
 
 def scalar_operand(ctx: FunctionContext, operand: Expr, at: Located, op: ast.AST, whole: ast.expr) -> Expr:
     """An operand of a Python operator: a scalar, or the fault that says what to write instead."""
-    if is_poison(operand) or operand.type is UNKNOWN:
-        raise Silent
     kind = operand.type
+    if isinstance(kind, PartlyKnown):
+        kind = kind.like or TensorType((), DataType.FP32)
+    elif is_poison(operand) or kind is UNKNOWN:
+        raise Silent
     if isinstance(kind, ScalarType):
         return operand
     symbol, function = SYMBOLS.get(type(op), ("?", ""))

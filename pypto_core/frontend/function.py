@@ -12,11 +12,15 @@ from pypto_core.frontend.comments import CommentReader
 from pypto_core.frontend.context import Callee, Fault, FunctionContext, ProgramContext, Silent
 from pypto_core.frontend.decorators import FunctionOptions, read_function_decorator, split_prologue
 from pypto_core.frontend.dialect import Dialect
+from pypto_core.frontend.dimensions import read_shape
+from pypto_core.frontend.partly_known import PartlyKnown
 from pypto_core.frontend.recovery import FunctionSyntax, Statement
 from pypto_core.frontend.statements import function_body
 from pypto_core.frontend.static_eval.values import DynVar
+from pypto_core.frontend.syntax import dotted
 from pypto_core.ir import (
     ERROR_TYPE,
+    DataType,
     ErrorType,
     Function,
     InlineStmt,
@@ -26,6 +30,7 @@ from pypto_core.ir import (
     SeqStmts,
     Span,
     Stmt,
+    TensorType,
     Type,
     Var,
 )
@@ -222,6 +227,7 @@ class _Reader:
     def _param(self, arg: ast.arg) -> tuple[Var, ParamDirection]:
         ctx = self.ctx
         span = ctx.span(arg)
+        kind: Type = ERROR_TYPE
         try:
             given = ctx.dialect.param_type(ctx, arg)
             if given is not None:
@@ -243,8 +249,9 @@ class _Reader:
             ctx.report(fault)
         except Silent:
             ctx.mark_incomplete()
+            kind = _known_part(ctx, arg)
         direction = direction_of(arg.annotation)[0] if arg.annotation is not None else ParamDirection.In
-        return Var(arg.arg, ERROR_TYPE, span=span), direction
+        return Var(arg.arg, kind, span=span), direction
 
     def _check_symbol_order(self, arg: ast.arg) -> None:
         """A parameter that is a symbol stands before the types that use it."""
@@ -284,6 +291,21 @@ class _Reader:
                 )
                 break
         return SeqStmts((), span=span)
+
+
+def _known_part(ctx: FunctionContext, arg: ast.arg) -> Type:
+    """What can be said of a parameter whose annotation depends on an unknown value: the shape of a tensor without dtype."""
+    node = direction_of(arg.annotation)[1] if arg.annotation is not None else None
+    path = dotted(node.value) if isinstance(node, ast.Subscript) else None
+    if path is None or path[-1] != "Tensor" or not isinstance(node, ast.Subscript):
+        return ERROR_TYPE
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else []
+    if len(parts) != 2:
+        return ERROR_TYPE
+    try:
+        return PartlyKnown(TensorType(read_shape(ctx, parts[0]), DataType.FP32))
+    except (Fault, Silent, ValueError):
+        return ERROR_TYPE
 
 
 def _is_abstract(statements: list[Statement]) -> bool:

@@ -53,7 +53,7 @@ def parse_jit(interpreter: Interpreter, kernel: KernelFunction) -> tuple[ParsedP
         if function.is_crowded_out:
             continue
         before = len(program.diagnostics)
-        built.extend(_build(function, program, function is root))
+        built.extend(_build(function, program))
         if function is not root:
             _relate(program, before, function)
     names = {f.name for f in built}
@@ -66,13 +66,13 @@ def parse_jit(interpreter: Interpreter, kernel: KernelFunction) -> tuple[ParsedP
     return parsed, [f.kernel.syntax for f in functions]
 
 
-def _build(function: JitFunction, program: ProgramContext, is_root: bool) -> list[Function]:
+def _build(function: JitFunction, program: ProgramContext) -> list[Function]:
     if function.form == "jit.extern":
         made = parse_extern(function, program)
         if not made:
             program.incomplete.add(function.name)
         return made
-    dialect = JitDialect(function, is_root)
+    dialect = JitDialect(function)
     spec = FunctionSpec(function.syntax, function.closure, function.annotations, dialect, name=function.name)
     ctx = function_context(spec, program)
     spec.options = _options(ctx, function)
@@ -159,7 +159,7 @@ def _claim_names(functions: list[JitFunction], program: ProgramContext) -> None:
 
 def _caller_context(caller: JitFunction, call: DepCall, program: ProgramContext) -> FunctionContext:
     """For telling something about a call."""
-    dialect = JitDialect(caller, False)
+    dialect = JitDialect(caller)
     return FunctionContext(program, caller.closure, caller.annotations, dialect, call.source, caller.name)
 
 

@@ -15,6 +15,7 @@ from pypto_core.frontend.external import is_kernel
 from pypto_core.frontend.function import header_span
 from pypto_core.frontend.jit_functions import (
     DEP_FORMS,
+    ENTRY_FORMS,
     DepCall,
     JitFunction,
     bind_dynamic_call,
@@ -23,6 +24,7 @@ from pypto_core.frontend.jit_functions import (
 )
 from pypto_core.frontend.jit_types import annotated_type, is_bare_tensor, same_annotation
 from pypto_core.frontend.kernel_calls import build_call, check_arity, read_arguments
+from pypto_core.frontend.partly_known import UNKNOWN_DTYPE, UNKNOWN_TENSOR, PartlyKnown
 from pypto_core.frontend.static_eval.values import DynVar, KernelFunction
 from pypto_core.frontend.subscripts import operator
 from pypto_core.frontend.syntax import int_literal
@@ -34,6 +36,7 @@ from pypto_core.ir import (
     ConstFloat,
     ConstInt,
     DataType,
+    ErrorType,
     Expr,
     FunctionType,
     MakeTuple,
@@ -76,9 +79,8 @@ class JitDialect(Dialect):
 
     takes_defaults = True
 
-    def __init__(self, function: JitFunction, is_entry: bool) -> None:
+    def __init__(self, function: JitFunction) -> None:
         self.function = function
-        self.is_entry = is_entry
         self.versions: dict[str, int] = {}
         self.docstrings = _Docstrings()
         self.calls: dict[int, DepCall] = {id(c.node): c for c in function.calls}
@@ -91,17 +93,20 @@ class JitDialect(Dialect):
         given = self.function.types.get(node.arg)
         if given is not None:
             self._compare(ctx, node, given)
+            if isinstance(given, ErrorType):
+                ctx.mark_incomplete()
             return given
         if is_bare_tensor(node.annotation):
-            if self.is_entry:
+            if self.function.form in ENTRY_FORMS:
                 ctx.inform(
                     "jit-bare-tensor",
-                    f"'{node.arg}' has no shape in the signature: it is analysed with unknown shape; "
-                    "write pl.Tensor[[dims], dtype]",
+                    f"'{node.arg}' has no shape in the signature: nothing that depends on its shape or dtype is checked, and the "
+                    "kernel is not lowered; write pl.Tensor[[dims], dtype]",
                     node.annotation,
                     name=node.arg,
                 )
-            raise Silent
+            ctx.mark_incomplete()
+            return UNKNOWN_TENSOR
         return annotated_type(ctx, self.function, node)
 
     def _compare(self, ctx: FunctionContext, node: ast.arg, given: Type) -> None:
@@ -231,10 +236,19 @@ class JitDialect(Dialect):
             self._check_bind(ctx, found[1])
             return True
         if isinstance(node, ast.Assign) and len(node.targets) == 1:
-            shape = self._shape_of(ctx, node.value)
+            shape = self._all_unknown(ctx, node.targets[0], node.value) or self._shape_of(ctx, node.value)
             if shape is not None:
                 return self._take_shape(ctx, node, shape)
         return False
+
+    def _all_unknown(self, ctx: FunctionContext, target: ast.expr, value: ast.expr) -> list[Expr] | None:
+        """``M, N = x.shape`` of a tensor without shape: as many symbols as names."""
+        if not (isinstance(value, ast.Attribute) and value.attr == "shape" and isinstance(target, ast.Tuple)):
+            return None
+        param = self._shapeless_param(ctx, value.value)
+        if param is None:
+            return None
+        return [self._symbol(ctx, param, axis) for axis in range(len(target.elts))]
 
     def _check_bind(self, ctx: FunctionContext, call: ast.Call) -> None:
         if len(call.args) != 2 or call.keywords or int_literal(call.args[0]) is None:
@@ -249,12 +263,17 @@ class JitDialect(Dialect):
         param = ctx.params.get(node.id)
         if param is None:
             return None
+        if isinstance(param.type, PartlyKnown) and param.type.like is not None:
+            return Var(param.name_hint, param.type.like, span=param.span)
         if is_poison(param):
             raise Silent
         return param if isinstance(param.type, TensorType) else None
 
     def _shape_of(self, ctx: FunctionContext, node: ast.expr) -> list[Expr] | Expr | None:
         """Dimensions of ``x.shape``, one of ``x.shape[i]``; None for anything else."""
+        unknown = self._unknown_extent(ctx, node)
+        if unknown is not None:
+            return unknown
         if isinstance(node, ast.Attribute) and node.attr == "shape":
             param = self._tensor_param(ctx, node.value)
             if param is None or not isinstance(param.type, TensorType):
@@ -269,6 +288,24 @@ class JitDialect(Dialect):
                 ctx.fail("tuple-index", f"'{ctx.text(node.value)}' has {len(dims)} dimensions", node.slice)
             return dims[axis]
         return None
+
+    def _unknown_extent(self, ctx: FunctionContext, node: ast.expr) -> Expr | None:
+        """``x.shape[i]`` of a tensor without shape: a symbol of that name."""
+        if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute)):
+            return None
+        axis = int_literal(node.slice)
+        if node.value.attr != "shape" or axis is None:
+            return None
+        param = self._shapeless_param(ctx, node.value.value)
+        return self._symbol(ctx, param, axis) if param is not None else None
+
+    def _symbol(self, ctx: FunctionContext, param: Var, axis: int) -> Var:
+        return ctx.program.unknown_dim(ctx.name, f"{param.name_hint}.shape[{axis}]")
+
+    def _shapeless_param(self, ctx: FunctionContext, node: ast.expr) -> Var | None:
+        """The parameter without shape that a name stands for."""
+        param = ctx.params.get(node.id) if isinstance(node, ast.Name) else None
+        return param if param is not None and param.type is UNKNOWN_TENSOR else None
 
     def _extent(self, ctx: FunctionContext, param: Var, axis: int, node: ast.expr) -> Expr:
         assert isinstance(param.type, TensorType)
@@ -302,7 +339,7 @@ class JitDialect(Dialect):
         return False
 
     def _take(self, ctx: FunctionContext, target: ast.Name, dim: Expr, node: ast.Assign) -> None:
-        if isinstance(dim, ConstInt):
+        if isinstance(dim, ConstInt | Var):
             ctx.names.bind(target.id, dim)
             return
         symbol = self._aliased(ctx, dim)
@@ -331,6 +368,9 @@ class JitDialect(Dialect):
 
     def keyword_value(self, ctx: FunctionContext, node: ast.expr) -> object | None:
         if isinstance(node, ast.Attribute) and node.attr == "dtype":
+            named = ctx.params.get(node.value.id) if isinstance(node.value, ast.Name) else None
+            if named is not None and isinstance(named.type, PartlyKnown):
+                return UNKNOWN_DTYPE
             param = self._tensor_param(ctx, node.value)
             if param is not None and isinstance(param.type, TensorType):
                 return param.type.dtype

@@ -34,7 +34,7 @@ _CORES = {"aic": FunctionType.AIC, "aiv": FunctionType.AIV}
 
 def parse_extern(function: JitFunction, program: ProgramContext) -> list[Function]:
     """Functions that an external kernel becomes; nothing when its decorator is wrong (told)."""
-    spec = FunctionSpec(function.syntax, function.closure, function.annotations, JitDialect(function, False))
+    spec = FunctionSpec(function.syntax, function.closure, function.annotations, JitDialect(function))
     ctx = function_context(spec, program)
     keywords = function.kernel.keywords
     _check_keywords(ctx, function)
@@ -82,7 +82,7 @@ def _single(
     path = _resolved(function, _text(function.kernel.keywords.get(source)) or "")
     options = FunctionOptions(kind, level, role, external_source=path, attrs=attrs)
     spec = FunctionSpec(
-        function.syntax, function.closure, function.annotations, JitDialect(function, False), options, name
+        function.syntax, function.closure, function.annotations, JitDialect(function), options, name
     )
     return parse_function(spec, program)
 

@@ -16,6 +16,7 @@ from pypto_core.frontend.jit_functions import (
     cascade_dimensions,
     symbol_of,
 )
+from pypto_core.frontend.partly_known import UNKNOWN_TENSOR
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.frontend.views import is_view
@@ -176,7 +177,9 @@ class CallSiteTypes:
         if given is not None:
             return given
         own = self.function.own_types.get(arg.arg)
-        return with_symbols(self.program, self.function, arg.arg, own) if own is not None else ERROR_TYPE
+        if own is not None:
+            return with_symbols(self.program, self.function, arg.arg, own)
+        return UNKNOWN_TENSOR if is_bare_tensor(arg.annotation) else ERROR_TYPE
 
     def run(self) -> list[Missing]:
         """Give every dep whose first caller this function is the types of its parameters."""

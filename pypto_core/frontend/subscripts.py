@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pypto_core.arith import Analyzer
 from pypto_core.frontend.context import Fault, FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import binary, expr, scalar_operand, type_words
+from pypto_core.frontend.partly_known import UNKNOWN_TENSOR, PartlyKnown
 from pypto_core.frontend.syntax import int_literal
 from pypto_core.ir import (
     UNKNOWN,
@@ -21,6 +22,7 @@ from pypto_core.ir import (
     TileType,
     TupleGetItem,
     TupleType,
+    Var,
     const_dim,
     make_binary,
 )
@@ -44,6 +46,8 @@ def subscript(ctx: FunctionContext, node: ast.Subscript) -> Expr:
     if special is not None:
         return special
     base = expr(ctx, node.value)
+    if isinstance(base.type, PartlyKnown):
+        return _partly_known(ctx, node, base, base.type)
     if is_poison(base) and not isinstance(base.type, TupleType):
         raise Silent
     kind = base.type
@@ -58,6 +62,25 @@ def subscript(ctx: FunctionContext, node: ast.Subscript) -> Expr:
     raise ctx.fault(
         "subscript-base", f"'{ctx.text(node.value)}' is {type_words(kind)}, which has no elements", node
     )
+
+
+def _partly_known(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: PartlyKnown) -> Expr:
+    """A part of something without dtype: its shape is known where that of the whole is."""
+    ctx.mark_incomplete()
+    if kind.like is None:
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if not any(isinstance(part, ast.Slice) for part in parts):
+            raise Silent  # an element, or a slice of fewer dimensions
+        return Var("part", UNKNOWN_TENSOR, span=ctx.span(node))
+    try:
+        part = _shaped(ctx, node, Var("whole", kind.like, span=base.span), kind.like)
+    except Fault as fault:
+        if fault.diagnostic.code.startswith("op-"):
+            raise Silent from fault  # it may be about the dtype
+        raise
+    if not isinstance(part.type, TensorType | TileType):
+        raise Silent
+    return Var("part", PartlyKnown(part.type), span=ctx.span(node))
 
 
 def _tuple_element(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: TupleType) -> Expr:

@@ -8,7 +8,7 @@ from typing import Any
 from pypto_core.arith import Analyzer
 from pypto_core.frontend.annotations import Annotation
 from pypto_core.frontend.context import FunctionContext
-from pypto_core.frontend.expressions import type_words
+from pypto_core.frontend.wording import type_text
 from pypto_core.ir import (
     UNKNOWN,
     ArrayType,
@@ -43,9 +43,9 @@ def check_annotation(ctx: FunctionContext, node: ast.AnnAssign, annotation: Anno
     if _kind(written) != _kind(inferred):
         ctx.fail(
             "annotation-kind",
-            f"'{name}' is annotated {type_words(written)}, but its value is {type_words(inferred)}",
+            f"'{name}' is annotated {type_text(written)}, but its value is {type_text(inferred)}",
             node.annotation,
-            inferred=type_words(inferred),
+            inferred=type_text(inferred),
         )
     _check_dtype(ctx, node, name, written, inferred)
     if isinstance(written, TensorType | TileType) and isinstance(inferred, TensorType | TileType):
@@ -81,9 +81,9 @@ def _check_dtype(ctx: FunctionContext, node: ast.AnnAssign, name: str, written: 
         return
     ctx.fail(
         "annotation-dtype",
-        f"'{name}' is annotated {a.text}, but its value is {b.text} ({type_words(inferred)})",
+        f"'{name}' is annotated {a.text}, but its value is {b.text} ({type_text(inferred)})",
         node.annotation,
-        inferred=type_words(inferred),
+        inferred=type_text(inferred),
     )
 
 
@@ -106,9 +106,9 @@ def _shaped(
             ctx.fail(
                 "annotation-rank",
                 f"'{name}' is annotated with rank {len(written.shape)}, but its value has rank "
-                f"{len(inferred.shape)} ({type_words(inferred)})",
+                f"{len(inferred.shape)} ({type_text(inferred)})",
                 node.annotation,
-                inferred=type_words(inferred),
+                inferred=type_text(inferred),
             )
     else:
         for axis, (a, b) in enumerate(zip(written.shape, inferred.shape)):
@@ -116,10 +116,10 @@ def _shaped(
             if x is not None and y is not None and x != y:
                 ctx.fail(
                     "annotation-dim",
-                    f"'{name}' is annotated {x} in axis {axis}, but its value has {y} ({type_words(inferred)})",
+                    f"'{name}' is annotated {x} in axis {axis}, but its value has {y} ({type_text(inferred)})",
                     node.annotation,
                     axis=axis,
-                    inferred=type_words(inferred),
+                    inferred=type_text(inferred),
                 )
     if isinstance(inferred, TensorType):
         has_parts = written.memref is not None or annotation.wrote_view

@@ -123,7 +123,7 @@ def call_facts(result: Type) -> list[tuple[str, str]]:
     printed = print_ir(result)
     return (
         []
-        if printed.endswith("UnknownType") or type(result).__name__ == "ErrorType"
+        if printed.endswith("UnknownType") or type(result).__name__ in ("ErrorType", "PartlyKnown")
         else [("here", type_text(result))]
     )
 

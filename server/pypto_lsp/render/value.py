@@ -27,7 +27,7 @@ def shape_text(kind: Type) -> str:
 def type_text(kind: Type) -> str:
     """``Tile[128, 128] FP32 · Vec``, ``Tensor[M, 64] FP16``, ``Scalar INDEX``; other types as printed."""
     name = type(kind).__name__
-    if name in ("ErrorType", "UnknownType"):
+    if name in ("ErrorType", "PartlyKnown", "UnknownType"):
         return "type unknown"
     dtype = getattr(kind, "dtype", None)
     if dtype is None:
