@@ -16,6 +16,7 @@ from pypto_core.frontend.syntax import Located, SourceMap
 from pypto_core.ir import (
     ERROR_TYPE,
     UNKNOWN,
+    Call,
     DataType,
     ErrorType,
     Expr,
@@ -36,6 +37,7 @@ from pypto_core.ir import (
     Type,
     Var,
 )
+from pypto_core.ir.visitor import walk_exprs
 
 if TYPE_CHECKING:
     from pypto_core.frontend.dialect import Dialect
@@ -150,6 +152,19 @@ class ProgramContext:
         if found is None:
             found = self.unknown_dims[key] = Var(text, INDEX_TYPE)
         return found
+
+    def is_invented(self, expr: Expr) -> bool:
+        """Whether an expression depends on a symbol for an unknown dimension, or on the extent of one."""
+        if not self.unknown_dims:
+            return False
+        invented = {id(symbol) for symbol in self.unknown_dims.values()}
+        for inner in walk_exprs(expr):
+            if id(inner) in invented:
+                return True
+            kind = inner.args[0].type if isinstance(inner, Call) and inner.args else None
+            if isinstance(kind, TensorType | TileType) and any(id(dim) in invented for dim in kind.shape):
+                return True
+        return False
 
     def assume(self, number: Expr, assumptions: frozenset[str]) -> Expr:
         """Remember that a number came about by assumptions (an environment variable that is not set)."""

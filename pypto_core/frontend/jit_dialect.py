@@ -382,12 +382,19 @@ class JitDialect(Dialect):
         return made
 
     def written(self, ctx: FunctionContext, node: ast.expr) -> ast.expr | None:
-        """What the compiler writes for the shape, an extent or the dtype of a parameter; None where it is no literal."""
+        """What the compiler writes for the shape, an extent or the dtype of a parameter; None where it is no literal.
+
+        Raises Silent where it is unknown.
+        """
         dtype = self.keyword_value(ctx, node)
+        if dtype is UNKNOWN_DTYPE:
+            raise Silent
         if isinstance(dtype, DataType):
             return ast.Attribute(ast.Name("pl", ast.Load()), dtype.printed, ast.Load())
         shape = self._shape_of(ctx, node)
         dims = shape if isinstance(shape, list) else [shape]
+        if any(dim is not None and ctx.program.is_invented(dim) for dim in dims):
+            raise Silent
         literals: list[ast.expr] = [ast.Constant(d.value) for d in dims if isinstance(d, ConstInt)]
         if len(literals) != len(dims):
             return None

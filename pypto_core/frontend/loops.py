@@ -211,7 +211,9 @@ def _bounds(ctx: FunctionContext, call: ast.Call, kind: str) -> list[Expr]:
 
 def _check_unroll(ctx: FunctionContext, call: ast.Call, bounds: list[Expr]) -> None:
     for node, bound in zip(call.args, bounds):
-        if not isinstance(bound, ConstInt) and not is_poison(bound):
+        if ctx.program.is_invented(bound):
+            ctx.mark_incomplete()
+        elif not isinstance(bound, ConstInt) and not is_poison(bound):
             ctx.error(
                 "unroll-const",
                 f"pl.unroll() requires compile-time constant integer bounds, but '{ctx.text(node)}' is none: "

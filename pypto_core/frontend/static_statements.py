@@ -87,7 +87,7 @@ def _truth(ctx: FunctionContext, node: ast.expr) -> bool | None:
             data = value.data
             return bool(data) if isinstance(data, bool | int | float | str | tuple) or data is None else None
     test = expr(ctx, node)
-    if is_poison(test):
+    if is_poison(test) or ctx.program.is_invented(test):
         raise Silent
     result = _constant(test)
     return None if result is None else bool(result)
