@@ -389,7 +389,12 @@ class FileNames:
         while function is not None and not function.owner:
             parent = function.use.scope.enclosing_function
             function = parent
-        if function is None or not function.parameters or function.parameters[0].name != use.base.name:
+        if function is None:
+            return None
+        first = function.parameters[0].name if function.parameters else ""
+        # Printed IR reads a ``self`` that its functions do not declare.
+        printed = use.base.name == "self" and self.symbol(use.base) is None
+        if use.base.name != first and not printed:
             return None
         owner = self.class_named(function.owner)
         return next((f for f in owner.functions if f.name == use.name), None) if owner is not None else None

@@ -176,6 +176,30 @@ async def test_navigation_inside_lowered_documents(pull: Session) -> None:
         )
 
 
+async def test_calls_and_crossings_inside_lowered_documents(pull: Session) -> None:
+    uri = await pull.open(TILES)
+    shown = address(uri, "Scaled", "ExpandMixedKernel")
+    lines = (await lowered(pull, shown)).split("\n")
+    document = types.TextDocumentIdentifier(shown)
+
+    def place(word: str, inside: str) -> types.Position:
+        row = next(i for i, line in enumerate(lines) if word in line)
+        return types.Position(row, lines[row].index(inside, lines[row].index(word)) + 1)
+
+    call = place("self.scaled_aic(", "scaled_aic")
+    found = await pull.client.text_document_definition_async(types.DefinitionParams(document, call))
+    assert isinstance(found, types.Location)
+    assert (found.uri, found.range.start.line) == (shown, place("def scaled_aic(", "scaled_aic").line)
+    hover = await pull.client.text_document_hover_async(types.HoverParams(document, call))
+    assert hover is not None and isinstance(hover.contents, types.MarkupContent)
+    assert "def scaled_aic(" in hover.contents.value
+    received = place("tpop_from_aic", "tpop_from_aic").line
+    value = types.Position(received, len(lines[received]) - len(lines[received].lstrip()) + 1)
+    hover = await pull.client.text_document_hover_async(types.HoverParams(document, value))
+    assert hover is not None and isinstance(hover.contents, types.MarkupContent)
+    assert "**crosses:** cube → vector" in hover.contents.value
+
+
 async def test_line_maps_lead_both_ways(pull: Session) -> None:
     uri = await pull.open(TILES)
     mapped = await pull.command(
