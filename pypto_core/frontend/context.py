@@ -199,6 +199,13 @@ class ProgramContext:
         message = f"{diagnostic.message} (assumed: {'; '.join(sorted(notes))})"
         return replace(diagnostic, severity=Severity.WARNING, message=message)
 
+    def relate(self, start: int, related: Related) -> None:
+        """Findings from number ``start`` on were brought about by a call: say so at each."""
+        for position in range(start, len(self.diagnostics)):
+            found = self.diagnostics[position]
+            if related not in found.related:
+                self.diagnostics[position] = replace(found, related=(*found.related, related))
+
     def report(self, diagnostic: Diagnostic) -> None:
         """Add a finding; the same code at the same place is told once."""
         key = (diagnostic.code, diagnostic.span)

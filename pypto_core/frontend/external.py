@@ -103,7 +103,9 @@ def _stand_alone(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -
         inner = ctx.closure
         if interpreter is not None:
             inner = ScopeClosure(interpreter, kernel.scope, kernel.source, kernel.order)
+        before = len(ctx.program.diagnostics)
         function = parse_function(FunctionSpec(kernel.syntax, inner, name=name), ctx.program)
+        ctx.program.relate(before, _called(ctx, node, name))
         if function is not None:
             ctx.program.added[name] = function
         known = ctx.program.callees.get(name)
@@ -158,6 +160,7 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
     ctx.inlining = (*ctx.inlining, kernel.name)
     ctx.inline_result = None
     ctx.comments = lambda _: ()
+    before = len(ctx.program.diagnostics)
     try:
         with ctx.names.lent(dict(zip(names, arguments))):
             for item in kernel.syntax.body:
@@ -174,6 +177,7 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
             ctx.result,
             ctx.comments,
         ) = outer
+    ctx.program.relate(before, _called(ctx, node, kernel.name))
     if result is None:
         ctx.fail(
             "inline-no-return",
@@ -182,6 +186,10 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
             related=(_defined(kernel),),
         )
     return result
+
+
+def _called(ctx: FunctionContext, node: ast.Call, name: str) -> Related:
+    return Related(f"'{name}' is called here", ctx.span(node))
 
 
 def _defined(kernel: KernelFunction) -> Related:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 
 from pypto_core.diagnostics import Related
 from pypto_core.frontend.context import FunctionContext, ProgramContext, did_you_mean
@@ -173,10 +172,7 @@ def _relate(program: ProgramContext, start: int, function: JitFunction) -> None:
     call = _first_call(function)
     if call is None:
         return
-    related = Related(f"'{function.name}' is called here", call.source.span(call.node))
-    for position in range(start, len(program.diagnostics)):
-        found = program.diagnostics[position]
-        program.diagnostics[position] = replace(found, related=(*found.related, related))
+    program.relate(start, Related(f"'{function.name}' is called here", call.source.span(call.node)))
 
 
 def _report_missing(program: ProgramContext, missing: list[Missing]) -> None:
