@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from pypto_lsp import __version__
 from pypto_lsp.guard import ClientLog
-from pypto_lsp.positions import apply_changes, path_of
+from pypto_lsp.positions import Text, path_of
 from pypto_lsp.server import IR_SCHEME, PyptoServer
 
 log = logging.getLogger("pypto_lsp")
@@ -102,7 +102,8 @@ def register(server: PyptoServer) -> None:
     async def changed(params: types.DidChangeTextDocumentParams) -> None:
         document = server.documents.get(params.text_document.uri)
         if document is not None:
-            text = apply_changes(document.text, params.content_changes, server.workspace.position_codec)
+            before = Text(document.text, document.lines)
+            text = before.changed(params.content_changes, server.workspace.position_codec)
             server.changed(document.uri, text, params.text_document.version)
 
     @server.feature(types.TEXT_DOCUMENT_DID_SAVE)

@@ -79,25 +79,44 @@ class Positions:
         return len(text.rstrip("\r\n"))
 
 
-def apply_changes(
-    text: str, changes: Sequence[types.TextDocumentContentChangeEvent], codec: PositionCodec
-) -> str:
-    """The text after the changes of one notification, each on top of the one before."""
-    for change in changes:
-        if isinstance(change, types.TextDocumentContentChangeWholeDocument):
-            text = change.text
-            continue
-        lines = split_lines(text)
+class Text:
+    """A text with its lines (:func:`split_lines`); never changed in place. A change looks at the lines around it and copies the others."""
+
+    def __init__(self, text: str, lines: list[str] | None = None) -> None:
+        self.text = text
+        self.lines = split_lines(text) if lines is None else lines
+
+    def changed(self, changes: Sequence[types.TextDocumentContentChangeEvent], codec: PositionCodec) -> Text:
+        """The text after the changes of one notification, each on top of the one before."""
+        now = self
+        for change in changes:
+            if isinstance(change, types.TextDocumentContentChangeWholeDocument):
+                now = Text(change.text)
+            else:
+                now = now._replaced(change.range, change.text, codec)
+        return now
+
+    def _replaced(self, place: types.Range, new: str, codec: PositionCodec) -> Text:
+        lines, last = self.lines, len(self.lines) - 1
         positions = Positions(lines, codec)
-        start, end = (_offset(lines, positions, p) for p in (change.range.start, change.range.end))
-        text = text[:start] + change.text + text[max(start, end) :]
-    return text
+        # One line more at both ends: a line feed may join a carriage return.
+        first = max(min(place.start.line, last) - 1, 0)
+        behind = min(max(place.start.line, place.end.line) + 2, last + 1)
+        before = sum(map(len, lines[:first]))
+        piece = "".join(lines[first:behind])
 
+        def offset(position: types.Position) -> int:
+            if position.line > last:
+                return len(piece)
+            return sum(map(len, lines[first : position.line])) + positions.column(position)
 
-def _offset(lines: Sequence[str], positions: Positions, position: types.Position) -> int:
-    if position.line >= len(lines):
-        return sum(map(len, lines))
-    return sum(map(len, lines[: position.line])) + positions.column(position)
+        start = offset(place.start)
+        made = piece[:start] + new + piece[max(start, offset(place.end)) :]
+        found = split_lines(made)
+        if behind <= last:
+            found.pop()  # the piece ends with a line break; the lines go on behind it
+        text = self.text[:before] + made + self.text[before + len(piece) :]
+        return Text(text, [*lines[:first], *found, *lines[behind:]])
 
 
 def split_lines(text: str) -> list[str]:

@@ -20,8 +20,9 @@ from pypto_lsp.config import Config, ConfigError, from_pyproject, with_editor_se
 from pypto_lsp.guard import EXPECTED, ContentModified, Expected, guarded
 from pypto_lsp.heap import Collector
 from pypto_lsp.modules import Disk
-from pypto_lsp.positions import Positions, path_of, split_lines, uri_of
+from pypto_lsp.positions import Positions, Text, path_of, split_lines, uri_of
 from pypto_lsp.project import Project
+from pypto_lsp.protocol import Protocol
 from pypto_lsp.repairs import Repairs, prepared
 from pypto_lsp.worker import Worker
 
@@ -118,7 +119,7 @@ class PyptoServer(LanguageServer):
         from pypto_lsp.refresh import Refreshes
         from pypto_lsp.scan import Scan
 
-        super().__init__("pypto-lsp", __version__, max_workers=2)
+        super().__init__("pypto-lsp", __version__, protocol_cls=Protocol, max_workers=2)
         self.disk = Disk()
         self.core = Workspace(self.disk)
         self.worker = Worker(self.core)
@@ -259,17 +260,16 @@ class PyptoServer(LanguageServer):
             self.worker.edit(path, lambda: self.core.open(path, text, version))
         self._look_again_at_importers(document)
 
-    def changed(self, uri: str, text: str, version: int) -> None:
+    def changed(self, uri: str, text: Text, version: int) -> None:
         document = self.documents.get(uri)
         if document is None:
-            self.opened(uri, text, version)
+            self.opened(uri, text.text, version)
             return
-        document.text, document.version = text, version
+        document.text, document.lines, document.version = text.text, text.lines, version
         document.revision += 1
-        document.lines = split_lines(text)
         self._release(document)
         if not document.ours:
-            document.ours = bool(_OURS.search(text))
+            document.ours = bool(_OURS.search(text.text))
             if document.ours:
                 self.apply_config(document)
         self.schedule(document)

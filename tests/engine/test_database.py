@@ -110,6 +110,35 @@ def test_memory_is_bounded_by_least_recent_use() -> None:
     assert db.computed == {}
 
 
+@query(keep=2)
+def scaled(db: Database, key: str) -> int:
+    return db.read(number, key) * db.read(number, "factor") // 3
+
+
+@query(keep=3)
+def pair(db: Database, keys: tuple[str, str]) -> int:
+    return db.get(scaled, keys[0]) - 2 * db.get(scaled, keys[1])
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from((*KEYS, "factor")), st.integers(0, 9), st.permutations(KEYS)), max_size=40
+    )
+)
+def test_a_bounded_memory_equals_the_naive_evaluator(edits: list[tuple[str, int, list[str]]]) -> None:
+    db, values = Database(), dict.fromkeys((*KEYS, "factor"), 0)
+    for key, value, (left, right, *_) in edits:
+        db.set(number, key, value)
+        values[key] = value
+
+        def naive(k: str) -> int:
+            return values[k] * values["factor"] // 3
+
+        assert db.get(pair, (left, right)) == naive(left) - 2 * naive(right)
+        assert db.memo_count()["scaled"] <= 2
+        assert db.memo_count()["pair"] <= 3
+
+
 def test_a_cycle_is_an_error_and_leaves_no_trace() -> None:
     db = Database()
     with pytest.raises(CycleError):

@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from lsprotocol import types
 from pygls.workspace import PositionCodec
 
@@ -19,7 +21,7 @@ from pypto_lsp.features.rename import conflict
 from pypto_lsp.features.workspace_symbols import score, search
 from pypto_lsp.guard import ContentModified, ServerCancelled, guarded
 from pypto_lsp.modules import Disk, has_no_path
-from pypto_lsp.positions import Positions, apply_changes, path_of, split_lines, uri_of
+from pypto_lsp.positions import Positions, Text, path_of, split_lines, uri_of
 from pypto_lsp.project import Defined, Project, python_files
 from pypto_lsp.server import FAULT, create_server
 from pypto_lsp.worker import Worker
@@ -164,7 +166,9 @@ def change(text: str, *parts: tuple[tuple[int, int], tuple[int, int], str]) -> s
         )
         for s, e, t in parts
     ]
-    return apply_changes(text, events, CODEC)
+    changed = Text(text).changed(events, CODEC)
+    assert changed.lines == split_lines(changed.text)
+    return changed.text
 
 
 @pytest.mark.parametrize(
@@ -190,6 +194,39 @@ def test_changes_are_applied_as_the_client_means_them(
 
 def test_changes_build_on_each_other() -> None:
     assert change("abc\n", ((0, 0), (0, 1), ""), ((0, 0), (0, 1), ""), ((0, 1), (0, 1), "!")) == "c!\n"
+
+
+_PLACE = st.tuples(st.integers(0, 7), st.integers(0, 5))
+_TYPED = st.text(st.sampled_from("ab😀\r\n\t\x0c\u2028"), max_size=6)
+
+
+@given(
+    _TYPED,
+    st.lists(st.tuples(_PLACE, _PLACE, _TYPED), max_size=6),
+    st.sampled_from(["utf-8", "utf-16", "utf-32"]),
+)
+def test_any_change_is_that_of_the_whole_text(
+    start: str, parts: list[tuple[tuple[int, int], tuple[int, int], str]], encoding: str
+) -> None:
+    """Lines are those of the new text, and the text is the one that offsets in the old one give, in every unit and with every line end."""
+    codec, text = PositionCodec(types.PositionEncodingKind(encoding)), Text(start)
+    for begin, end, new in parts:
+        positions = Positions(text.lines, codec)
+
+        def offset(place: tuple[int, int], lines: list[str], of: Positions) -> int:
+            line, column = place
+            if line >= len(lines):
+                return sum(map(len, lines))
+            return sum(map(len, lines[:line])) + of.column(types.Position(line, column))
+
+        first, last = (offset(place, text.lines, positions) for place in (begin, end))
+        expected = text.text[:first] + new + text.text[max(first, last) :]
+        event = types.TextDocumentContentChangePartial(
+            range=types.Range(types.Position(*begin), types.Position(*end)), text=new
+        )
+        text = text.changed([event], codec)
+        assert text.text == expected
+        assert text.lines == split_lines(expected)
 
 
 @pytest.mark.parametrize("text", ["", "a", "a\n", "a\nb", "a\r\nb\r\n", "\n\n", "a\rb"])
