@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types unit score bench fuzz dist-check docs editors extension extension-bundled pictures clean
+.PHONY: demo test lint types unit score bench soak soak-server fuzz dist-check docs editors extension extension-bundled pictures clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -31,8 +31,23 @@ unit: $(VENV)/.installed
 score: $(VENV)/.installed
 	$(BIN)/python -m tools.score
 
-bench: $(VENV)/.installed
+# Benchmarks of the core, then the server beside others on the same file and edits; the table goes to build/speed.md.
+bench: $(VENV)/.bench-installed
 	$(BIN)/python -m pytest tests/benchmarks --benchmark-only
+	$(BIN)/python -m tests.benchmarks.report
+
+$(VENV)/.bench-installed: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet -e '.[bench]'
+	touch $@
+
+# 10,000 random edits of golden kernels: after every one the facts are those of a fresh workspace.
+EDITS ?= 10000
+soak: $(VENV)/.installed
+	SOAK_EDITS=$(EDITS) $(BIN)/python -m pytest -n $(JOBS) --dist worksteal --timeout 0 tests/engine/test_incremental.py
+
+# The same over the protocol: random requests and cancellations beside the edits, two clients at once.
+soak-server: $(VENV)/.installed
+	SOAK_EDITS=$(EDITS) $(BIN)/python -m pytest -s tests/server/test_soak.py
 
 # Half an hour of nearly right kernels; `make fuzz MINUTES=5 SEED=7` for another run.
 MINUTES ?= 30
