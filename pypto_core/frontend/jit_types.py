@@ -189,6 +189,8 @@ class CallSiteTypes:
             if not call.is_alias and call.dep.caller is self.function
         }
         for item in self.function.syntax.body:
+            if not waiting:
+                break  # types serve the calls alone
             self.ctx.source = item.source
             self._statement(item.node, waiting)
         return self.missing
@@ -211,7 +213,8 @@ class CallSiteTypes:
             if len(targets) == 1:
                 self._assign(targets[0], node.value)
         for statement in inner:
-            self._statement(statement, waiting)
+            if waiting:
+                self._statement(statement, waiting)
 
     def _give(self, call: DepCall) -> None:
         """Types of the parameters of a dep from the arguments of a call."""
