@@ -471,7 +471,7 @@ PARAMETERS: Final[dict[str, str]] = {
     "manual_dep": "leave dependencies on this tensor to the author",
     "init_value": "initial value of every element",
     "pinned": "placed by the author",
-    "split": "lane split: 0 none, 1 rows, 2 columns",
+    "split": "lane split: 0 none, 1 rows, 2 columns; of pipe transfers also 3 and 4: an odd number of them",
     "lane_stride": "rows (or columns) between the lanes",
     "id": "pipe number",
     "dir_mask": "1 cube to vector, 2 vector to cube, 3 both",

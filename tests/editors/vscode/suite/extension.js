@@ -108,6 +108,26 @@ const tests = {
     await until("the disappearance of the diagnostic", () => !ours(document).some((d) => code(d) === code(found)));
     await vscode.commands.executeCommand("workbench.action.files.revert");
   },
+  async "lanes stand in the line, the split above the kernel, and a rename reaches every use"() {
+    const document = await open("scaled_product.py");
+    await serverReady();
+    const all = new vscode.Range(0, 0, document.lineCount, 0);
+    const label = (hint) => (typeof hint.label === "string" ? hint.label : hint.label.map((part) => part.value).join(""));
+    const hint = await until("lanes in a hint", async () => {
+      const hints = await vscode.commands.executeCommand("vscode.executeInlayHintProvider", document.uri, all);
+      return hints.find((h) => label(h).endsWith(" → [64, 128]/lane"));
+    });
+    assert.ok(hint.label.at(-1).location, "the share leads to what shares out");
+    const lens = await until("a lens", async () => {
+      const lenses = await vscode.commands.executeCommand("vscode.executeCodeLensProvider", document.uri, 5);
+      return lenses.find((l) => l.command?.title.includes("split UP_DOWN"));
+    });
+    assert.match(lens.command.title, /AIC \+ AIV · split UP_DOWN · 1 boundary crossing/);
+    const edit = await vscode.commands.executeCommand("vscode.executeDocumentRenameProvider", document.uri, place(document, "scaled = pl.mul", 1), "smaller");
+    assert.equal(edit.get(document.uri).length, 2, "where it is bound and where it is read; not in the text above");
+    const tokens = await vscode.commands.executeCommand("vscode.provideDocumentSemanticTokens", document.uri);
+    assert.ok(tokens.data.length > 50);
+  },
   async "the project file chooses the backend where the editor does not"() {
     const document = await open("chosen/softmax.py");
     await serverReady();
