@@ -41,12 +41,11 @@ class CommentReader:
             and (line_end < 0 or comments[taken].offset < line_end)
         ):
             taken += 1
-        column = _column(source, source.start(node))
-        # A comment further in than the statement stands at the end of the block before it: nobody's.
+        start = source.start(node)
         found = [
             c
             for c in comments[:taken]
-            if not c.own_line or c.offset > source.start(node) or _column(source, c.offset) <= column
+            if not c.own_line or c.offset > start or not _ends_a_block(source, c.offset, start)
         ]
         del comments[:taken]
         return (*docstring, *(_text(c) for c in found))
@@ -57,6 +56,19 @@ class CommentReader:
             self._keep.append(chunk)
             found = self._chunks[id(chunk)] = scan(chunk.text).comments if "#" in chunk.text else []
         return found
+
+
+def _ends_a_block(source: SourceMap, comment: int, start: int) -> bool:
+    """Whether a comment above a statement is further in than the statement, or than a clause such as ``else`` between them:
+    it stands at the end of the block before and is nobody's."""
+    text, column = source.chunk.text, _column(source, comment)
+    if column > _column(source, start):
+        return True
+    between = (line.expandtabs(1) for line in text[comment:start].splitlines()[1:])
+    return any(
+        line.strip() and not line.lstrip().startswith("#") and len(line) - len(line.lstrip()) < column
+        for line in between
+    )
 
 
 def _column(source: SourceMap, offset: int) -> int:

@@ -245,11 +245,10 @@ def _tile_slice(
         extents.append(axis.extent)
         valid.append(axis.extent)
     dropped = [i for i, axis in enumerate(found) if axis.dropped]
-    kept = len(found) - len(dropped)
-    if kept < 2 and dropped:
-        # The result stays two-dimensional: unit axes stand in front, so only what is above rank 2 is dropped.
-        dropped = dropped[: max(len(found) - 2, 0)]
-        shape = [e for i, e in enumerate(extents) if i not in dropped]
+    shape = [e for i, e in enumerate(extents) if i not in dropped]
+    if len(shape) < 2 and dropped:
+        # The operator puts unit axes in front (docs/spec/ops_tile.md, SLICE).
+        shape = [ConstInt(1)] * (2 - len(shape)) + shape
         from pypto_core.frontend.wording import dims_text
 
         ctx.warn(
