@@ -84,6 +84,14 @@ def _orphan(data: Data) -> str:
     )
 
 
+def _no_cast(data: Data) -> str:
+    source, target = (_DTYPES.get(data[key], data[key]) for key in ("source", "target"))
+    return (
+        f"{data['arch']} cannot convert {source} to {target}, not even in several steps that keep the values; cast to a type in between "
+        "by yourself, or keep the type"
+    )
+
+
 def _unroll_trips(data: Data) -> str:
     return (
         f"pl.unroll would copy its body {data['trips']} times, and at most {data['limit']} copies are made; shorten the range, or use "
@@ -100,6 +108,7 @@ _PLAINER: Final[dict[str, Callable[[Data], str]]] = {
     "aiv-cube-in-region": _cube_in_region,
     "aiv-unnamed-gather": _unnamed_gather,
     "aiv-unnamed-shard": _unnamed_shard,
+    "cast-no-path": _no_cast,
     "inline-recursion": _inline_recursion,
     "orphan-operator": _orphan,
     "tile-innermost-dim": _short_rows,
@@ -127,8 +136,22 @@ _SPEAKER = re.compile(rf"^(?:{_PASSES}): ")
 _PASS = re.compile(rf"(^|\. )?(?:{_PASSES})\b")
 
 
+#: Words of the compiler's trade, and what an author calls it.
+_TRADE: Final[tuple[tuple[str, str], ...]] = (
+    ("over the loop back-edge", "from one turn of the loop to the next"),
+    ("the auto-inferred shape", "the one that follows from the dtype"),
+    ("GM tensor ", "tensor "),
+    ("mixes MTE3 and scalar stores in one InCore function", "is written both by tiles and by single elements in one kernel"),
+    ("the active backend provides", "the chip has"),
+    ("is already resident in", "is already in"),
+)  # fmt: skip
+
+
 def _tidy(message: str) -> str:
     """No pass by name, no operator twice, numbers and dtypes as the author writes them."""
+    for trade, plain in _TRADE:
+        if trade in message:
+            message = message.replace(trade, plain)
     message = _PASS.sub(_compiler, _SPEAKER.sub("", message))
     if message.startswith("'"):
         message = _TWICE.sub(_once, message)

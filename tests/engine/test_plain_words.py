@@ -29,6 +29,12 @@ SAYS = {
     "aiv-boundary-outside-region": ("outside every pl.split_aiv region", "no lanes", "wrap it in"),
     "aiv-unnamed-gather": ("'v' is made on the vector lanes", "does not see", "`v = pl.aic_gather(v)`"),
     "aiv-unnamed-shard": ("'mm' is made by 'pl.matmul'", "do not see", "`mm = pl.aiv_shard(mm)`"),
+    "aiv-boundary-loop-carried": (
+        "'share' is carried from one turn of the loop to the next",
+        "one iteration",
+        "inside the loop",
+    ),
+    "cast-no-path": ("cannot convert INT8 to FP32", "keep the values", "cast to a type in between"),
     "inline-recursion": ("ping -> pong -> ping", "never end", "break the circle"),
     "orphan-operator": ("'pl.add' computes", "no core runs it", "pl.at(level=pl.Level.CORE_GROUP)"),
     "unroll-trips": ("1025 times", "at most 1024", "use pl.range"),
