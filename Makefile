@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test lint types unit score bench soak soak-server fuzz dist-check docs editors extension extension-bundled pictures clean
+.PHONY: demo test lint types unit score bench soak soak-server fuzz prefixes report dist-check docs editors extension extension-bundled pictures clean
 
 $(VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
@@ -54,6 +54,14 @@ MINUTES ?= 30
 SEED ?= 0
 fuzz: $(VENV)/.installed
 	$(BIN)/python -m tools.fuzz --minutes $(MINUTES) --seed $(SEED) --jobs $(JOBS)
+
+# How much the front end understands of the golden files and of the catalogue of errors.
+report: $(VENV)/.installed
+	$(BIN)/python -m tools.front_report --names
+
+# Every prefix of every golden kernel, as if it were being typed; `make test` tries a sample.
+prefixes: $(VENV)/.installed
+	PREFIXES=all $(BIN)/python -m pytest -q -n $(JOBS) tests/frontend/test_prefixes.py
 
 # Wheel and sdist, looked into, installed into a new environment and used from another folder.
 dist-check: $(VENV)/.installed
