@@ -11,6 +11,7 @@ from lsprotocol import types
 from pypto_lsp import __version__
 from pypto_lsp.guard import ClientLog
 from pypto_lsp.positions import Text, path_of
+from pypto_lsp.repairs import load
 from pypto_lsp.server import IR_SCHEME, PyptoServer
 
 log = logging.getLogger("pypto_lsp")
@@ -45,6 +46,7 @@ def register(server: PyptoServer) -> None:
         log.info("pypto-lsp %s serves %s", __version__, ", ".join(server.roots) or "single files")
         await _register_dynamic(server)
         await _pull_settings(server)
+        server.worker.idle("repairs", load)
         await server.scan.start(server.roots)
 
     @server.feature(types.SHUTDOWN)

@@ -17,6 +17,8 @@ from pypto_lsp.positions import Positions
 
 #: Findings with repairs of one file whose repairs are made before anybody asks for them.
 PREPARED = 50
+#: Characters of a file up to which that is done: a larger one is read for repairs when somebody asks, not after every keystroke.
+PREPARED_SIZE = 24_000
 
 #: Repairs by finding (``id``): findings are compared by identity within one snapshot.
 Repairs = Mapping[int, tuple[Fix, ...]]
@@ -34,7 +36,7 @@ class Offer:
 def prepared(found: Iterable[Diagnostic], source: Source, check: Callable[[], None]) -> Repairs:
     """Repairs of the findings, none included; ``check`` is called between two steps and may stop the work."""
     repairs: dict[int, tuple[Fix, ...]] = {}
-    left = PREPARED
+    left = PREPARED if len(source.text) <= PREPARED_SIZE else 0
     for finding in found:
         if finding.code not in fixers():
             repairs[id(finding)] = ()
@@ -43,6 +45,11 @@ def prepared(found: Iterable[Diagnostic], source: Source, check: Callable[[], No
             repairs[id(finding)] = fixes_for(finding, source)
             left -= 1
     return repairs
+
+
+def load() -> None:
+    """Load what makes repairs before the first one is wanted."""
+    fixers()
 
 
 def text_edits(edits: Iterable[Edit], positions: Positions) -> tuple[types.TextEdit, ...]:

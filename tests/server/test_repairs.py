@@ -9,7 +9,7 @@ from pygls.workspace import PositionCodec
 
 from pypto_core import Source, Workspace, fixes_for
 from pypto_lsp.positions import Positions, split_lines
-from pypto_lsp.repairs import PREPARED, carried_fixes, data_of, offers, prepared
+from pypto_lsp.repairs import PREPARED, PREPARED_SIZE, carried_fixes, data_of, offers, prepared
 from tests.server.kernels import TILES
 
 HEAD, _, TAIL = TILES.partition("        written = ")
@@ -33,6 +33,15 @@ def test_a_bounded_number_is_made_in_advance() -> None:
     assert len(steps) == PREPARED, "the work can be stopped between two findings"
     assert [id(f) in made for f in wrong] == [True] * PREPARED + [False] * 10
     assert made[id(wrong[0])] == fixes_for(wrong[0], Source("k.py", MANY))
+
+
+def test_nothing_is_made_in_advance_for_a_large_file() -> None:
+    text = MANY + "# more\n" * PREPARED_SIZE
+    workspace = Workspace()
+    workspace.open("k.py", text)
+    found = workspace.diagnostics("k.py")
+    made = prepared(found, Source("k.py", text), lambda: pytest.fail("a repair was made"))
+    assert not any(id(f) in made for f in found if f.code == "op-unknown")
 
 
 def test_work_that_is_stopped_ends() -> None:
