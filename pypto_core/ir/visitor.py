@@ -236,19 +236,25 @@ def collect_uses(node: Stmt | Expr) -> list[Var]:
     return list(seen)
 
 
+def own_calls(stmt: Stmt) -> list[Call | Submit]:
+    """Every Call and Submit in the expressions of a statement itself, pre-order; bodies excluded."""
+    found: list[Call | Submit] = []
+    todo = [expr for expr in stmt_exprs(stmt)[::-1] if expr.__class__ not in _LEAVES]
+    while todo:
+        expr = todo.pop()
+        kind = expr.__class__
+        if kind is Call or kind is Submit:
+            found.append(expr)  # type: ignore[arg-type]
+        for child in expr_children(expr)[::-1]:
+            if child.__class__ not in _LEAVES:
+                todo.append(child)
+    return found
+
+
 def calls_in(stmt: Stmt) -> Iterator[Call | Submit]:
     """Every Call and Submit below ``stmt``, pre-order."""
     for inner in walk_stmts(stmt):
-        for root in stmt_exprs(inner):
-            todo = [root]
-            while todo:
-                expr = todo.pop()
-                kind = expr.__class__
-                if kind in _LEAVES:
-                    continue
-                if kind is Call or kind is Submit:
-                    yield expr  # type: ignore[misc]
-                todo += expr_children(expr)[::-1]
+        yield from own_calls(inner)
 
 
 # ----------------------------------------------------------------------------------------------------------- visiting
@@ -503,7 +509,11 @@ class Substitution(Rewriter):
 
 def substitute(node: Any, mapping: Mapping[Var, Expr]) -> Any:
     """``node`` with uses of the mapped variables replaced (attributes included, types not)."""
-    return Substitution(mapping).rewrite(node) if mapping else node
+    if not mapping:
+        return node
+    if node.__class__ in _LEAVES:
+        return mapping.get(node, node) if isinstance(node, Var) else node
+    return Substitution(mapping).rewrite(node)
 
 
 def _map_dims(dims: tuple[Expr, ...], function: Callable[[Expr], Expr]) -> tuple[Expr, ...]:

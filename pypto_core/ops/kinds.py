@@ -62,6 +62,9 @@ class ArgKind(Enum):
     ASYNC_SESSION = "async_session"
     ANY = "any"
 
+    #: Kinds are looked up for every operand of every call; that of Enum hashes names in Python.
+    __hash__ = object.__hash__
+
 
 _INDEX_DTYPES = (DataType.INT64, DataType.UINT64, DataType.INDEX)
 

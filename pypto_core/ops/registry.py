@@ -39,8 +39,10 @@ from pypto_core.ir import (
     Span,
     TensorLayout,
     TensorType,
+    TensorView,
     TileLayout,
     TileType,
+    TileView,
     TupleType,
     Type,
 )
@@ -228,10 +230,8 @@ def _value_type_name(value: Any) -> str:
 
 
 def _check_kwargs(call: OpCall) -> dict[str, Any]:
-    """Keywords of ``call`` with checked types, in the order given. An operator that declares none keeps any."""
+    """Keywords of ``call`` with checked types, in the order given."""
     declared = call.op.kwarg_by_name
-    if not declared or not call.kwargs:
-        return dict(call.kwargs)
     out: dict[str, Any] = {}
     for name, value in call.kwargs.items():
         kwarg = declared.get(name)
@@ -280,7 +280,13 @@ def _check_valid_ranks(call: OpCall) -> None:
     """The valid shape that an operand states has one extent per dimension (``ops_tile.md`` §2.2)."""
     for index, arg in enumerate(call.args):
         t = arg.type
-        if isinstance(t, (TileType, TensorType)) and len(t.valid_shape) != len(t.shape):
+        if isinstance(t, TileType):
+            stated: TileView | TensorView | None = t.tile_view
+        elif isinstance(t, TensorType):
+            stated = t.tensor_view
+        else:
+            continue
+        if stated is not None and stated.valid_shape and len(stated.valid_shape) != len(t.shape):
             message = (
                 f"{call.name}: valid_shape rank {len(t.valid_shape)} of argument '{call.param_name(index)}' "
                 f"does not match its rank {len(t.shape)}"
@@ -393,7 +399,9 @@ def _create(
     backend: Any,
 ) -> Call:
     where = span or Span.unknown()
-    checked = _check_kwargs(OpCall(op, args, kwargs, where, backend))
+    checked = dict(kwargs)
+    if kwargs and op.kwarg_by_name:  # An operator that declares none keeps any.
+        checked = _check_kwargs(OpCall(op, args, kwargs, where, backend))
     result = deduce_type(op, args, checked, span=where, backend=backend)
     return Call(Op.get(op.name), args, checked, dict(attrs or {}), result, span=where)
 

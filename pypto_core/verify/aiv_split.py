@@ -43,7 +43,7 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
 )
-from pypto_core.ir.visitor import stmt_bodies, stmt_defs, stmt_exprs, walk_exprs
+from pypto_core.ir.visitor import own_calls, stmt_bodies, stmt_defs
 
 HOISTED_OPS = frozenset({"tile.load", "tile.store"})
 """Transfers that the compiler itself places outside regions."""
@@ -448,12 +448,9 @@ class SplitCheck:
                 yield var, made, region
 
 
-def _calls(stmt: Stmt) -> Iterator[Call]:
+def _calls(stmt: Stmt) -> list[Call]:
     """Operator calls that a statement performs itself, inner ones included."""
-    for expr in stmt_exprs(stmt):
-        for part in walk_exprs(expr):
-            if isinstance(part, Call) and not part.is_function_call:
-                yield part
+    return [call for call in own_calls(stmt) if isinstance(call, Call) and not call.is_function_call]
 
 
 def _extents(type_: Type) -> tuple[int | None, ...]:
