@@ -152,6 +152,7 @@ from pypto_core.ir.types import (
     effective_tile_view,
     implicit_tile_view,
     packed_strides,
+    tile_layout,
 )
 from pypto_core.ir.visitor import (
     Rewriter,
@@ -343,6 +344,7 @@ __all__ = [
     "structural_equal",
     "structural_hash",
     "substitute",
+    "tile_layout",
     "type_exprs",
     "walk",
     "walk_exprs",

@@ -277,11 +277,15 @@ _IMPLICIT_VIEWS: tuple[tuple[TileView, ...], ...] = tuple(
 )
 
 
+def tile_layout(tile: TileType) -> TileView:
+    """The layouts, fractal, padding and compact mode of a tile, stored or implicit; ``valid_shape`` only as far as it is stored."""
+    view = tile.tile_view
+    return implicit_tile_view(tile.shape, tile.memory_space) if view is None else view
+
+
 def effective_tile_view(tile: TileType) -> TileView:
     """The view that passes read: stored or implicit, with ``valid_shape`` always filled (§2.4)."""
-    view = tile.tile_view
-    if view is None:
-        view = implicit_tile_view(tile.shape, tile.memory_space)
+    view = tile_layout(tile)
     return view if view.valid_shape else view.with_(valid_shape=tile.shape)
 
 

@@ -15,6 +15,7 @@ from pypto_core.ir import (
     TileView,
     effective_tile_view,
     implicit_tile_view,
+    tile_layout,
 )
 from pypto_core.ops.proofs import prove_eq
 
@@ -29,7 +30,7 @@ def valid_of(tile: TileType) -> tuple[Expr, ...]:
 
 def inherit_layout(tile: TileType, valid: Sequence[Expr], *, pad: PadValue | None = None) -> TileView:
     """A view with ``valid`` and the block layouts, pad and compact mode of ``tile``; the fractal is *not* inherited."""
-    source = tile.tile_view or implicit_tile_view(tile.shape, tile.memory_space)
+    source = tile_layout(tile)
     wanted = source.pad if pad is None else pad
     if not source.stride and source.start_offset is None and source.fractal == _FRACTAL:
         return source.with_(valid_shape=tuple(valid), pad=wanted)

@@ -16,7 +16,7 @@ from pypto_core.ir import (
     Type,
     body_stmts,
     const_dim,
-    effective_tile_view,
+    tile_layout,
 )
 from pypto_core.ops import RowMajorNeed, find_op
 from pypto_core.passes.auto_names import NameCounter, auto_name
@@ -120,7 +120,7 @@ def _constrained(expr: Expr) -> tuple[Call | None, RowMajorNeed | None]:
 
 
 def _is_row_major(kind: TileType) -> bool:
-    return effective_tile_view(kind).blayout is TileLayout.row_major
+    return tile_layout(kind).blayout is TileLayout.row_major
 
 
 def _needs_repair(arg: Expr) -> bool:
@@ -131,9 +131,7 @@ def _needs_repair(arg: Expr) -> bool:
 def _is_column(kind: TileType) -> bool:
     """``[N, 1]`` stored by columns is the same bytes as a row."""
     return (
-        kind.rank == 2
-        and const_dim(kind.shape[1]) == 1
-        and effective_tile_view(kind).blayout is TileLayout.col_major
+        kind.rank == 2 and const_dim(kind.shape[1]) == 1 and tile_layout(kind).blayout is TileLayout.col_major
     )
 
 
@@ -141,7 +139,7 @@ def _back(value: Expr, target: TileType, call: Call) -> Call:
     """``value`` in the layout that the author's variable has."""
     if target.rank == 2 and const_dim(target.shape[1]) == 1:
         return new_call("tile.reshape", value, tuple_of(*target.shape), span=call.span)
-    view = effective_tile_view(target)
+    view = tile_layout(target)
     return new_call(
         "tile.move",
         value,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pypto_core.ir import ConstInt, DataType, Type, effective_tile_view
+from pypto_core.ir import ConstInt, DataType, Type, tile_layout
 from pypto_core.ops.proofs import const_value, prove_eq
 from pypto_core.ops.registry import Evidence, OpCall
 from pypto_core.ops.shape_rules import is_one, promote, show_dim, show_shape
@@ -40,7 +40,7 @@ def deduce_row_expand_add(call: OpCall) -> Type:
     tile, column = call.tile(0), call.tile(1)
     require_rank_at_least(call, 0, tile, 2)
     require_rank_at_least(call, 1, column, 2)
-    if effective_tile_view(tile).blayout is not ROW:
+    if tile_layout(tile).blayout is not ROW:
         call.fail("op-memory", f"The operator {call.name} requires a row_major first argument", arg=0)
     require_same_dtype(call, 1, column.dtype, tile.dtype, f"The operator {call.name} requires the same dtype")
     require_dtype(call, 0, tile.dtype, (_D.INT8, _D.INT16, _D.INT32, _D.FP16, _D.FP32), "tile")
@@ -53,7 +53,7 @@ def deduce_row_expand_add(call: OpCall) -> Type:
             arg=1,
             unproven=rows is None,
         )
-    width = 32 // tile.dtype.byte if effective_tile_view(column).blayout is ROW else 1
+    width = 32 // tile.dtype.byte if tile_layout(column).blayout is ROW else 1
     last = column.valid_shape[-1]
     if prove_eq(last, ConstInt(width)) is not True and const_value(last) != width:
         call.fail(

@@ -14,7 +14,7 @@ from pypto_core.ir import (
     TileType,
     TileView,
     Type,
-    effective_tile_view,
+    tile_layout,
 )
 from pypto_core.ops.kinds import ArgKind
 from pypto_core.ops.proofs import const_value, prove_eq, prove_le
@@ -161,7 +161,7 @@ def deduce_matmul_acc(call: OpCall) -> Type:
     require_cover(call, 0, product.valid[0], acc.valid_shape[0], "acc valid M to cover lhs valid M")
     require_cover(call, 0, product.valid[1], acc.valid_shape[1], "acc valid N to cover rhs valid N")
     _require_accumulator_dtype(call, 0, product.dtype)
-    return acc_type(acc.shape, product.dtype, acc.valid_shape, compact=effective_tile_view(acc).compact)
+    return acc_type(acc.shape, product.dtype, acc.valid_shape, compact=tile_layout(acc).compact)
 
 
 def deduce_matmul_bias(call: OpCall) -> Type:

@@ -14,6 +14,7 @@ from pypto_core.ir import (
     Type,
     effective_tile_view,
     implicit_tile_view,
+    tile_layout,
 )
 from pypto_core.ops.kinds import ArgKind
 from pypto_core.ops.proofs import (
@@ -53,7 +54,7 @@ def deduce_reshape(call: OpCall) -> Type:
         call.fail(
             "op-shape", f"{call.name}: cannot reshape tile of size {old} into shape with size {new}", arg=1
         )
-    source = effective_tile_view(src)
+    source = tile_layout(src)
     valid = reshape_valid(call, src.valid_shape, src.shape, shape, row_major=source.blayout is ROW)
     view = TileView(
         valid_shape=valid,

@@ -20,9 +20,9 @@ from pypto_core.ir import (
     TileView,
     Type,
     dim_equal,
-    effective_tile_view,
     implicit_tile_view,
     packed_strides,
+    tile_layout,
 )
 from pypto_core.ops.kinds import ArgKind
 from pypto_core.ops.regions import RegionWrite, WindowRead, const_shape, window_read, write_union
@@ -193,7 +193,7 @@ def deduce_move(call: OpCall) -> Type:
     """MOVE: the destination dictates the layout where it has one of its own, else the source's block layouts stay."""
     src = call.tile(0)
     target: MemorySpace = call.require_kw("target_memory", f"{call.name}: Missing kwarg: target_memory")
-    source = effective_tile_view(src)
+    source = tile_layout(src)
     layout = implicit_tile_view(src.shape, target)
     plain = implicit_tile_view(src.shape, None)
     dictates = (layout.blayout, layout.slayout, layout.fractal) != (

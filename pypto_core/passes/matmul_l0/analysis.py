@@ -18,7 +18,7 @@ from pypto_core.ir import (
     Var,
     boxed_alignment,
     const_dims,
-    effective_tile_view,
+    tile_layout,
 )
 from pypto_core.passes.auto_names import base_name
 from pypto_core.passes.matmul_l0.chooser import (
@@ -331,6 +331,6 @@ def _has_usable_bias(product: Product) -> bool:
 
 def _boxes(product: Product) -> tuple[tuple[int, int], tuple[int, int]] | None:
     """Box extents (rows, cols) of both operands."""
-    lhs = boxed_alignment(effective_tile_view(product.lhs_type), product.lhs_type.dtype)
-    rhs = boxed_alignment(effective_tile_view(product.rhs_type), product.rhs_type.dtype)
+    lhs = boxed_alignment(tile_layout(product.lhs_type), product.lhs_type.dtype)
+    rhs = boxed_alignment(tile_layout(product.rhs_type), product.rhs_type.dtype)
     return None if lhs is None or rhs is None else (lhs, rhs)

@@ -29,8 +29,8 @@ from pypto_core.ir import (
     body_stmts,
     boxed_alignment,
     const_dims,
-    effective_tile_view,
     substitute,
+    tile_layout,
 )
 from pypto_core.passes.matmul_l0.analysis import ProductAnalyzer, Tiling
 from pypto_core.passes.matmul_l0.emission import Code, StorePlacer
@@ -318,4 +318,4 @@ def _full_mat_load(load: Call | None) -> tuple[int, ...] | None:
 
 def _box(var: Var) -> tuple[int, int] | None:
     assert isinstance(var.type, TileType)
-    return boxed_alignment(effective_tile_view(var.type), var.type.dtype)
+    return boxed_alignment(tile_layout(var.type), var.type.dtype)
