@@ -254,6 +254,7 @@ def _bind_annotated(
         return
     type_ = check_annotation(ctx, node, annotation, value)
     kind = annotation.type
+    unstamped = value
     if (
         isinstance(kind, ScalarType)
         and isinstance(value, ConstInt)
@@ -270,7 +271,10 @@ def _bind_annotated(
         renamed = ctx.dialect.rebinding(ctx, target.id)
         if renamed is None:
             if not same_type(written.type, type_):
-                _reject_type(ctx, target, written, type_)
+                # The first type stays; the annotation of a later assignment is only checked.
+                value = unstamped
+                if not same_type(written.type, value.type):
+                    _reject_type(ctx, target, written, type_)
             ctx.emit(AssignStmt(written, value, span=span))
             return
     if isinstance(value, Call) and value.type is UNKNOWN and type_ is not UNKNOWN:
