@@ -134,7 +134,7 @@ _TASK_BLOCK = """\
             rows = pl.cast(x[r{n} : r{n} + 32, :], pl.FP32)
             best = pl.row_max(rows)
             grown = pl.exp(pl.row_expand_sub(rows, best))
-            share = pl.row_expand_div(grown, pl.row_sum(grown))
+            share = pl.matmul(pl.cast(grown, pl.BF16), w, out_dtype=pl.FP32)
             t{n}[r{n} : r{n} + 32, :] = pl.mul(share, SCALE)
     y = pl.assemble(y, t{n}, [{r}, 0])
 """
@@ -150,6 +150,7 @@ def task_kernel(statements: int) -> str:
         f"@pl.jit\n"
         f"def task_kernel(\n"
         f"    x: pl.Tensor[[256, 64], pl.BF16],\n"
+        f"    w: pl.Tensor[[64, 64], pl.BF16],\n"
         f"    y: pl.Out[pl.Tensor[[{256 * count}, 64], pl.FP32]],\n"
         f"):\n"
         f"{body}"

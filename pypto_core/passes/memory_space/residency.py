@@ -46,6 +46,7 @@ _STORAGE_VIEWS = frozenset({"tensor.slice", "tensor.assemble", "tensor.view"})
 
 def keep_invariant_operands(program: Program, backend: Backend | None) -> Program:
     """``program`` with marked loads hoisted one loop level where that is safe; every mark is removed."""
+    callers = _Callers(program)
 
     def rewrite(function: Function) -> Function:
         if function.func_type is not FunctionType.InCore:
@@ -54,7 +55,7 @@ def keep_invariant_operands(program: Program, backend: Backend | None) -> Progra
             return function
         body = function.body
         if backend is not None:
-            safe = _safe_params(program, function)
+            safe = _safe_params(function, callers)
             if safe:
                 body = _Hoister(function, safe, backend).body(body)
         return function.with_(body=_unmarked(body))
@@ -79,9 +80,16 @@ def _unmark(stmt: Stmt) -> Stmt:
 # -- which parameters nobody can write during a call -----------------------------------------------------------------
 
 
-def _safe_params(program: Program, kernel: Function) -> set[Var]:
+def _safe_params(kernel: Function, callers: _Callers) -> set[Var]:
     """``In`` tensor parameters whose storage is private to every caller and written by no other argument."""
-    callers = _callers(program)
+    sites = callers.of(kernel)
+    for function, call in sites:
+        if not isinstance(call, Call) or function.func_type is not FunctionType.Orchestration:
+            return set()
+        if callers.of(function):
+            return set()
+    if not sites:
+        return set()
     written = {
         arg
         for call in calls_in(kernel.body)
@@ -100,32 +108,39 @@ def _safe_params(program: Program, kernel: Function) -> set[Var]:
         )
         if direction is ParamDirection.In and isinstance(param.type, TensorType) and param not in written
     }
-    sites = callers.get(kernel.name, [])
-    if not sites:
-        return set()
     for function, call in sites:
-        if not isinstance(call, Call) or function.func_type is not FunctionType.Orchestration:
-            return set()
-        if callers.get(function.name):
-            return set()
-        safe &= _private_positions(function, kernel, call)
+        assert isinstance(call, Call)
+        safe &= _private_positions(callers.definitions(function), kernel, call)
     return {kernel.params[position] for position in safe}
 
 
-def _callers(program: Program) -> dict[str, list[tuple[Function, Call | Submit]]]:
-    out: dict[str, list[tuple[Function, Call | Submit]]] = {}
-    for function in program.functions:
-        for call in calls_in(function.body):
-            if isinstance(call, Submit) or call.is_function_call:
-                out.setdefault(call.name, []).append((function, call))
-    return out
+class _Callers:
+    """The calls of every function, each with the function around it, and what their arguments are."""
+
+    def __init__(self, program: Program) -> None:
+        self._sites: dict[str, list[tuple[Function, Call | Submit]]] = {}
+        self._definitions: dict[Function, dict[Var, Expr]] = {}
+        for function in program.functions:
+            for call in calls_in(function.body):
+                if isinstance(call, Submit) or call.is_function_call:
+                    self._sites.setdefault(call.name, []).append((function, call))
+
+    def of(self, function: Function) -> list[tuple[Function, Call | Submit]]:
+        return self._sites.get(function.name, [])
+
+    def definitions(self, caller: Function) -> dict[Var, Expr]:
+        """The values of the caller's variables; found once for all the kernels that it calls."""
+        found = self._definitions.get(caller)
+        if found is None:
+            found = {s.var: s.value for s in walk_stmts(caller.body) if isinstance(s, AssignStmt)}
+            self._definitions[caller] = found
+        return found
 
 
-def _private_positions(caller: Function, kernel: Function, call: Call) -> set[int]:
+def _private_positions(definitions: dict[Var, Expr], kernel: Function, call: Call) -> set[int]:
     """Argument positions whose storage the caller created and passes to no written parameter of this call."""
     if len(call.args) != len(kernel.params):
         return set()
-    definitions = {s.var: s.value for s in walk_stmts(caller.body) if isinstance(s, AssignStmt)}
     roots = [_root(arg, definitions) for arg in call.args]
     outputs = [
         root
@@ -134,10 +149,12 @@ def _private_positions(caller: Function, kernel: Function, call: Call) -> set[in
     ]
     if any(root is None for root in outputs):
         return set()
-    created = {
-        var for var, value in definitions.items() if isinstance(value, Call) and value.name == "tensor.create"
-    }
+    created = {root for root in roots if root is not None and _is_creation(definitions.get(root))}
     return {position for position, root in enumerate(roots) if root in created and root not in outputs}
+
+
+def _is_creation(value: Expr | None) -> bool:
+    return isinstance(value, Call) and value.name == "tensor.create"
 
 
 def _root(expr: Expr, definitions: dict[Var, Expr]) -> Var | None:
