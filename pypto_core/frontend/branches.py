@@ -6,6 +6,7 @@ import ast
 
 from pypto_core.frontend.context import FunctionContext, Region, is_poison
 from pypto_core.frontend.expressions import condition, type_words
+from pypto_core.frontend.recovery import is_cut
 from pypto_core.frontend.type_check import merges
 from pypto_core.frontend.yields import top_level_yields
 from pypto_core.ir import (
@@ -55,7 +56,7 @@ def if_statement(ctx: FunctionContext, node: ast.If) -> None:
         for arm in arms:
             ctx.out.extend(body_stmts(arm))
         return
-    if yields and len(ctx.program.diagnostics) == told:
+    if yields and len(ctx.program.diagnostics) == told and not is_cut(node):
         _check_arms(ctx, node, arms, collected)
     ctx.emit(IfStmt(test, arms[0], arms[1] if len(arms) > 1 else None, return_vars, span=span))
 

@@ -178,6 +178,8 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
             ctx.comments,
         ) = outer
     ctx.program.relate(before, _called(ctx, node, kernel.name))
+    if result is None and kernel.syntax.faults:
+        raise Silent
     if result is None:
         ctx.fail(
             "inline-no-return",

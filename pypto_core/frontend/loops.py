@@ -11,6 +11,7 @@ from pypto_core.frontend.branches import header_span
 from pypto_core.frontend.context import Fault, FunctionContext, Region, RegionKind, Silent, is_poison
 from pypto_core.frontend.expressions import condition, expr, type_words
 from pypto_core.frontend.folding import outer_only
+from pypto_core.frontend.recovery import is_cut
 from pypto_core.frontend.split_aiv import split_aiv_loop
 from pypto_core.frontend.spmd import spmd_loop
 from pypto_core.frontend.syntax import dotted, string_literal
@@ -359,7 +360,7 @@ def _loop_results(
     collected = region.yields or []
     if not collected:
         return tuple(Var(f"{a.name_hint}_out", a.type, span=a.span) for a in iter_args)
-    if len(collected) != len(iter_args):
+    if len(collected) != len(iter_args) and not is_cut(node):
         ctx.error(
             "loop-yield-count",
             f"the loop carries {len(iter_args)} value{'s' if len(iter_args) != 1 else ''}, but its body yields {len(collected)}",
@@ -442,6 +443,9 @@ def _condition_node(ctx: FunctionContext, node: ast.For) -> ast.expr | None:
                 return first.value.args[0]
             ctx.error("while-form", "pl.cond takes one condition", first.value)
             return None
+    if first is not None and is_cut(first):
+        ctx.mark_incomplete()
+        return None
     ctx.error(
         "while-form",
         "the first statement of a pl.while_ body is pl.cond(condition)",

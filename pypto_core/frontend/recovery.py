@@ -33,6 +33,11 @@ class Broken(ast.stmt):
     body: list[ast.stmt]
 
 
+def is_cut(*nodes: ast.AST) -> bool:
+    """Whether something inside does not parse: what is missing in a block cannot be told then."""
+    return any(isinstance(inner, Broken) for node in nodes for inner in ast.walk(node))
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """A statement with the map that turns its positions into spans."""
@@ -387,7 +392,9 @@ def _fill(node: ast.stmt, bodies: list[list[ast.stmt]]) -> bool:
         setattr(owner, name, body)
     for owner, name in places[len(bodies) :]:
         filler = getattr(owner, name)[0]
-        setattr(owner, name, [ast.copy_location(ast.Pass(), filler)])
+        missing = ast.copy_location(Broken(), filler)
+        missing.names, missing.body = [], []
+        setattr(owner, name, [missing])
     return True
 
 

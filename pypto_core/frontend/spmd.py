@@ -10,6 +10,7 @@ from pypto_core.diagnostics import Related
 from pypto_core.frontend.branches import header_span
 from pypto_core.frontend.context import FunctionContext, Region, Silent, is_poison
 from pypto_core.frontend.expressions import expr, type_words
+from pypto_core.frontend.recovery import is_cut
 from pypto_core.frontend.scope_options import Optimizations, name_hint, read_optimizations, task_id
 from pypto_core.frontend.split_aiv import scope_binding, single_target
 from pypto_core.frontend.submits import literal_flag, read_deps, read_predicate
@@ -215,7 +216,7 @@ def _uses_block_index(body: list[ast.stmt]) -> bool:
 def _check_dispatch(ctx: FunctionContext, body: list[ast.stmt], span: Span) -> None:
     """Without block index the body dispatches exactly one kernel."""
     calls = [c for stmt in body for c in ast.walk(stmt) if isinstance(c, ast.Call) and _is_dispatch(ctx, c)]
-    if not calls:
+    if not calls and not is_cut(*body):
         ctx.fail(
             "spmd-body-uniform",
             "every core would do the same: use the block index (pl.tile.get_block_idx(), or for i in pl.spmd(...)) or "

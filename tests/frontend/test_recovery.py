@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
 
+from pypto_core.diagnostic_rules.frontend_samples import core
 from pypto_core.diagnostics import Severity
 from pypto_core.frontend import parse
 from pypto_core.frontend.chunks import cut
@@ -145,3 +147,43 @@ def test_an_edit_in_a_statement_changes_its_chunk_only() -> None:
     ]
     assert sum(a != b for a, b in zip(before, after)) == 1
     assert len(before) == len(after)
+
+
+_CUT = {
+    "loop without its condition": """
+        for (b,) in pl.while_(init_values=(a,)):
+            pl.cond(n <
+            b = pl.yield_(b)
+    """,
+    "else without its body": """
+        if n > 3:
+            b = pl.yield_(a)
+        else:
+    """,
+    "else whose yield is cut": """
+        if n > 3:
+            b = pl.yield_(a)
+        else:
+            b = pl.yield_(a
+    """,
+    "loop whose yield is cut": """
+        for i, (b, c) in pl.range(4, init_values=(a, a)):
+            b, c = pl.yield_(b,
+            d = pl.yield_(b)
+    """,
+    "template whose return is cut": """
+        b = halved(a)
+    """,
+    "loop over cores whose call is cut": """
+        with pl.spmd(4):
+            out = self.work(x,
+    """,
+}
+
+
+@pytest.mark.parametrize("name", _CUT)
+def test_what_is_missing_behind_a_cut_is_not_told(name: str) -> None:
+    template = "@pl.inline\ndef halved(t):\n    return pl.mul(t,\n\n\n" if "template" in name else ""
+    text = core(dedent(_CUT[name])).replace("@pl.program", f"{template}@pl.program")
+    found = [d for d in parse(text).diagnostics if d.severity is Severity.ERROR]
+    assert {d.code for d in found} == {"python-syntax"}
