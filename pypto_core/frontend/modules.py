@@ -137,11 +137,14 @@ class DiskFiles:
         try:
             with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
                 return file.read()
-        except OSError:
+        except (OSError, ValueError):
             return None
 
     def is_directory(self, path: str) -> bool:
-        return Path(path).is_dir()
+        try:
+            return Path(path).is_dir()
+        except (OSError, ValueError):
+            return False
 
 
 #: How many parents of an importing file are searched after everything else.

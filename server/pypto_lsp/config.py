@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pypto_core import Settings, rules
+from pypto_lsp.discover import is_folder, is_regular
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -107,9 +108,9 @@ def from_pyproject(path: Path, config: Config | None = None) -> Config:
         ConfigError: the file is no TOML, or a setting has a wrong value or an unknown name.
     """
     config = config or Config()
-    for folder in (path, *path.parents) if path.is_dir() else path.parents:
+    for folder in (path, *path.parents) if is_folder(path) else path.parents:
         file = folder / "pyproject.toml"
-        if not file.is_file():
+        if not is_regular(file):
             continue
         try:
             tools = tomllib.loads(file.read_text(encoding="utf-8")).get("tool", {})

@@ -37,11 +37,11 @@ def expand(paths: Iterable[str], excluded: Callable[[str], bool] = lambda path: 
 def _found(path: str, excluded: Callable[[str], bool]) -> Iterator[str]:
     if path == STDIN:
         yield path
-    elif Path(path).is_dir():
+    elif is_folder(path):
         yield from (file for file in python_files(path) if is_regular(file) and not excluded(file))
     elif is_regular(path):
         yield path
-    elif Path(path).exists():
+    elif _mode(path) is not None:
         raise NoSuchPath(f"{path}: neither a file nor a folder")
     else:
         matches = list(_matches(path)) if _MAGIC.search(path) else []
@@ -105,9 +105,20 @@ def excludes(path: str, patterns: Iterable[str]) -> bool:
     return any(matches(one, pattern.rstrip("/")) for pattern in patterns for one in around)
 
 
-def is_regular(path: str) -> bool:
+def is_regular(path: str | Path) -> bool:
     """Whether this is a file with an end: pipes, sockets and devices are not opened."""
+    mode = _mode(path)
+    return mode is not None and stat.S_ISREG(mode)
+
+
+def is_folder(path: str | Path) -> bool:
+    mode = _mode(path)
+    return mode is not None and stat.S_ISDIR(mode)
+
+
+def _mode(path: str | Path) -> int | None:
+    """What stands at a path; None where nothing does, nothing may be seen, or nothing can have such a name."""
     try:
-        return stat.S_ISREG(Path(path).stat().st_mode)
+        return Path(path).stat().st_mode
     except (OSError, ValueError):
-        return False
+        return None

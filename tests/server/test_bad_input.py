@@ -6,6 +6,7 @@ import asyncio
 import json
 import sys
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -231,15 +232,27 @@ class Wire:
         b'{"jsonrpc": "2.0", "id": 901, "result": {"unasked": true}}',
         b"\xff\xfe\x00\x01",
         b"",
+        b'[{"jsonrpc": "2.0", "id": 902, "method": "shutdown"}]',
+        b'{"jsonrpc": "2.0", "jsonrpc": "3", "id": 903, "id": 904, "method": "x", "method": "y"}',
+        b'{"jsonrpc": "2.0", "id": 905, "method": "textDocument/hover", "params": '
+        + b"[" * 100_000
+        + b"]" * 100_000
+        + b"}",
+        b'{"jsonrpc": "2.0", "id": 906, "method": "textDocument/hover", "params": ' + b"9" * 100_000 + b"}",
+        b'{"jsonrpc": "2.0", "id": 907, "method": "initialize", "params": {"processId": null, "capabilities": {}}}',
+        b'{"jsonrpc": "2.0", "method": "initialized", "params": {}}',
+        b'{"jsonrpc": "2.0", "id": 908, "method": "textDocument/hover", "params": {"textDocument": {"uri": "file:///a.py"}, '
+        b'"position": {"line": 1099511627776, "character": -7}}}',
+        b'{"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {"textDocument": {"uri": "file:///a.py", '
+        b'"version": "one"}, "contentChanges": [{"text": 5}]}}',
+        b'{"jsonrpc": "2.0", "method": "workspace/didChangeConfiguration", "params": {"settings": {"pypto": '
+        b'{"backend": 5, "maxFileSize": "x", "searchPath": {"a": [1]}}}}}',
+        b'{"jsonrpc": "2.0", "method": "workspace/didChangeWatchedFiles", "params": {"changes": [{"uri": "", "type": 9}]}}',
     ],
+    ids=lambda junk: junk[:60].decode("latin-1"),
 )
 async def test_messages_that_are_no_messages(junk: bytes, tmp_path: Path) -> None:
-    process = await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "pypto_lsp", "serve", "--log-level", "error",
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    wire = Wire(process)
-    try:
+    async with _raw() as wire:
         made = await wire.ask(
             "initialize", {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {}}
         )
@@ -249,11 +262,88 @@ async def test_messages_that_are_no_messages(junk: bytes, tmp_path: Path) -> Non
         assert "pypto-lsp" in str(answer["result"])
         await wire.ask("shutdown", None)
         wire.send(b'{"jsonrpc": "2.0", "method": "exit"}')
-        assert await asyncio.wait_for(process.wait(), 20) == 0
+        assert await asyncio.wait_for(wire.process.wait(), 20) == 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        b"Hello: world\r\n\r\n",
+        b"Content-Length: -5\r\n\r\n",
+        b"Content-Length: many\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\nContent-Length: 2\r\n\r\n{}",
+    ],
+    ids=lambda header: header[:20].decode(),
+)
+async def test_headers_that_are_no_headers(header: bytes, tmp_path: Path) -> None:
+    async with _raw() as wire:
+        await wire.ask("initialize", {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {}})
+        assert wire.process.stdin is not None
+        wire.process.stdin.write(header)
+        answer = await wire.ask("workspace/executeCommand", {"command": "pypto.server.debugInformation"})
+        assert "pypto-lsp" in str(answer["result"])
+
+
+async def test_messages_before_the_first_and_after_the_last(tmp_path: Path) -> None:
+    async with _raw() as wire:
+        hover = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}}
+        early = await wire.ask("textDocument/hover", hover)
+        assert early.get("result") is None
+        made = await wire.ask(
+            "initialize", {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {}}
+        )
+        assert "result" in made
+        await wire.ask("shutdown", None)
+        wire.send(
+            json.dumps({"jsonrpc": "2.0", "id": 99, "method": "textDocument/hover", "params": hover}).encode()
+        )
+        wire.send(b'{"jsonrpc": "2.0", "method": "exit"}')
+        assert await asyncio.wait_for(wire.process.wait(), 20) == 0
+
+
+@asynccontextmanager
+async def _raw() -> AsyncIterator[Wire]:
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "pypto_lsp", "serve", "--log-level", "error",
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+    try:
+        yield Wire(process)
     finally:
         if process.returncode is None:
             process.kill()
             await process.wait()
+
+
+#: Addresses that editors use for texts without a file, and some that no file can have.
+ADDRESSES = {
+    "untitled": "untitled:Untitled-1",
+    "web": "http://example.com/a.py",
+    "data": "data:,x",
+    "zero": "file:///a%00b.py",
+    "nothing": "",
+    "no address": "not an address",
+    "other machine": "file://server/share/a.py",
+    "cell": "vscode-notebook-cell:/a.ipynb#x",
+    "long name": f"file:///{'a' * 10_000}.py",
+    "deep": f"file:///{'a/' * 3_000}b.py",
+    "versions": "git:/a.py?{}",
+}
+
+
+@pytest.mark.parametrize("name", ADDRESSES)
+async def test_addresses_of_texts(server: Session, name: str) -> None:
+    uri = ADDRESSES[name]
+    text = "import pypto.language as pl\nfrom x import N\n\n\n@pl.jit\ndef k(a: pl.Tensor[[N, 4], pl.FP32]):\n    b = pl.add(a)\n    return a\n"
+    document = types.TextDocumentItem(uri=uri, language_id="python", version=1, text=text)
+    server.client.text_document_did_open(types.DidOpenTextDocumentParams(document))
+    await server.client.text_document_hover_async(
+        types.HoverParams(types.TextDocumentIdentifier(uri), types.Position(4, 10))
+    )
+    server.client.text_document_did_close(types.DidCloseTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    assert not [m for m in server.client.messages if "internal error" in m.message]
+    assert await server.alive()
 
 
 async def test_the_server_ends_with_its_client(tmp_path: Path) -> None:
