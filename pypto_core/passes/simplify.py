@@ -7,7 +7,6 @@ Changes no property; runs after ConvertToSSA and once more late. Rejects a divis
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 from pypto_core import ir
@@ -112,11 +111,11 @@ class _Simplifier(BaseMutator):
             self._analyzer.bind_bound(var, self._analyzer.bound(value))
         self._bound.append(var)
 
-    def _scoped(self, visit: Callable[[], ir.Stmt]) -> ir.Stmt:
-        """Visit a body one level deeper; scalar bindings made inside are forgotten."""
+    def _scoped(self, body: ir.Stmt) -> ir.Stmt:
+        """A body one level deeper; scalar bindings made inside are forgotten."""
         outer, self._bound = self._bound, []
         self._depth += 1
-        result = visit()
+        result: ir.Stmt = self.rewrite(body)
         self._depth -= 1
         for var in self._bound:
             self._analyzer.unbind(var)
@@ -156,7 +155,7 @@ class _Simplifier(BaseMutator):
         facts = list(analyzer.facts)
         if ranged:
             analyzer.bind_range(loop.loop_var, start.value, stop.value)  # type: ignore[attr-defined]
-        body = self._scoped(lambda: self.rewrite(loop.body))
+        body = self._scoped(loop.body)
         if ranged:
             analyzer.unbind(loop.loop_var)
             analyzer.facts = facts
@@ -209,7 +208,7 @@ class _Simplifier(BaseMutator):
         iter_args = ir.map_tuple(loop.iter_args, self.rewrite_def)
         condition = self.simp(loop.condition)
         saved = dict(self.remap)
-        body = self._scoped(lambda: self.rewrite(loop.body))
+        body = self._scoped(loop.body)
         self.remap = saved
         return loop.with_(
             iter_args=iter_args,
@@ -252,16 +251,14 @@ class _Simplifier(BaseMutator):
     ) -> tuple[ir.Stmt, dict[ir.Expr, ir.Expr]]:
         self.remap = dict(before)
         with self._analyzer.assuming(assumption):
-            new = self._scoped(lambda: self.rewrite(body))
+            new = self._scoped(body)
         return new, self.remap
 
     def rewrite_SpmdScopeStmt(self, scope: ir.SpmdScopeStmt) -> ir.Stmt:
         self._span = scope.span
         core_num = self.simp(scope.core_num)
         attrs = ir.map_attrs(scope.attrs, self.simp)
-        return scope.with_(
-            core_num=core_num, attrs=attrs, body=self._scoped(lambda: self.rewrite(scope.body))
-        )
+        return scope.with_(core_num=core_num, attrs=attrs, body=self._scoped(scope.body))
 
 
 def _layout(type_: ir.Type) -> ir.TensorLayout | None:
