@@ -20,7 +20,7 @@ from tests.support.costs import calls_counted
 
 SHORT, LONG = 100, 400
 #: What a step may cost beyond its share on the longer kernel, and what costs so little that the share says nothing.
-SLACK, FEW = 1.35, 20_000
+SLACK, FEW = 1.2, 20_000
 
 
 def step_costs(program: Program) -> dict[str, int]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from pypto_core.analysis.statements import as_var, first_return, leaf_call, trailing_yield, walk_stmts
 from pypto_core.ir import AssignStmt, Expr, ForStmt, Function, IfStmt, Stmt, TensorType, Var, WhileStmt
+from pypto_core.ir.visitor import stmt_bodies
 from pypto_core.ops.registry import find_op
 
 
 def gm_origins(function: Function, stmts: Sequence[Stmt]) -> dict[Var, Var]:
     """Variable -> the parameter whose global memory it names, followed through stores, aliases, loops and merges."""
     origin: dict[Var, Var] = {p: p for p in function.params}
-    work = list(walk_stmts(stmts))
+    work = list(_in_order(stmts))
 
     def of(expr: Expr) -> Var | None:
         var = as_var(expr)
@@ -24,23 +25,25 @@ def gm_origins(function: Function, stmts: Sequence[Stmt]) -> dict[Var, Var]:
         origin[var] = found
         return True
 
-    # One round per nesting level is enough; the bound keeps a name that is assigned twice from alternating forever.
+    # Results are looked at behind their bodies, so that the second round finds nothing new; the bound keeps a name that is assigned
+    # twice from alternating forever.
     for _ in range(len(work) + 1):
         changed = False
-        for stmt in work:
+        for stmt, ended in work:
             if isinstance(stmt, AssignStmt):
                 call = leaf_call(stmt)
                 if call is None:
                     changed |= put(stmt.var, of(stmt.value))
                 elif call.name == "tile.store" and len(call.args) > 2:
                     changed |= put(stmt.var, of(call.args[2]))
-            elif isinstance(stmt, (ForStmt, WhileStmt)):
+            elif isinstance(stmt, (ForStmt, WhileStmt)) and not ended:
                 for arg in stmt.iter_args:
                     changed |= put(arg, of(arg.init_value))
+            elif isinstance(stmt, (ForStmt, WhileStmt)):
                 last = trailing_yield(stmt.body)
                 for var, value in zip(stmt.return_vars, last.values if last is not None else ()):
                     changed |= put(var, of(value))
-            elif isinstance(stmt, IfStmt) and stmt.else_body is not None:
+            elif isinstance(stmt, IfStmt) and stmt.else_body is not None and ended:
                 then, other = trailing_yield(stmt.then_body), trailing_yield(stmt.else_body)
                 if then is None or other is None:
                     continue
@@ -50,6 +53,18 @@ def gm_origins(function: Function, stmts: Sequence[Stmt]) -> dict[Var, Var]:
         if not changed:
             break
     return origin
+
+
+def _in_order(stmts: Sequence[Stmt]) -> Iterator[tuple[Stmt, bool]]:
+    """Every statement below ``stmts``; those with bodies twice, in front of the bodies and, marked, behind them."""
+    todo: list[tuple[Stmt, bool]] = [(stmt, False) for stmt in stmts[::-1]]
+    while todo:
+        stmt, ended = todo.pop()
+        yield stmt, ended
+        bodies = () if ended else stmt_bodies(stmt)
+        if bodies:
+            todo.append((stmt, True))
+            todo += [(body, False) for body in bodies[::-1]]
 
 
 def return_params(function: Function, stmts: Sequence[Stmt]) -> list[Var | None]:
