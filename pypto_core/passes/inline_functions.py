@@ -11,7 +11,7 @@ from itertools import count
 
 from pypto_core import ir
 from pypto_core.analysis.spans import use_span
-from pypto_core.diagnostics import error
+from pypto_core.diagnostics import Diagnostic, Severity, error
 from pypto_core.passes.base import Pass, PassContract, PassError
 from pypto_core.passes.blocks import with_comments
 from pypto_core.passes.mutator import DeepClone, TypeMutator, fresh_definitions
@@ -105,11 +105,36 @@ class _TupleElements(TypeMutator):
         return new
 
 
+#: Statements that may be copied into one function. The compiler has no such bound and would not end; here it is one.
+MAX_STATEMENTS = 100_000
+
+
+class _Copies:
+    """Statements that were copied so far, and how many each callee has."""
+
+    def __init__(self) -> None:
+        self._sizes: dict[ir.Function, int] = {}
+        self._copied = 0
+
+    def spend(self, callee: ir.Function, call: ir.Call) -> None:
+        size = self._sizes.get(callee)
+        if size is None:
+            size = self._sizes[callee] = sum(1 for _ in ir.walk_stmts(callee.body))
+        self._copied += size
+        if self._copied > MAX_STATEMENTS:
+            message = (
+                f"inlining '{callee.name}' here makes more than {MAX_STATEMENTS} statements; make one of the "
+                "functions a kernel of its own"
+            )
+            raise PassError(Diagnostic("not-supported", message, call.span, Severity.INFORMATION))
+
+
 class _Expander:
     """Splices call sites of one function body, in program order."""
 
     def __init__(self, bodies: Mapping[str, ir.Function], counter: count[int]) -> None:
         self._bodies = bodies
+        self._budget = _Copies()
         self._counter = counter
         self._tuples = _TupleElements()
 
@@ -184,6 +209,7 @@ class _Expander:
                 f"Inline function '{call.name}' takes {len(callee.params)} arguments, "
                 f"but the call passes {len(call.args)}",
             )
+        self._budget.spend(callee, call)
         params = set(callee.params)
         defined = [v for v in ir.collect_defs(callee.body) if type(v) is not ir.IterArg and v not in params]
         # Reverse first-encounter order: what the compiler is observed to do with its unordered set (§0.8).

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from pypto_core import ir
 from pypto_core.analysis.spans import use_span
-from pypto_core.diagnostics import error
+from pypto_core.diagnostics import Diagnostic, Severity, error
 from pypto_core.passes.base import Pass, PassContract, PassError, map_functions
 from pypto_core.passes.mutator import DeepClone
 
 CONTRACT = PassContract.of(produced="UnrollResolved", function_local=True)
 MAX_TRIPS = 1024
+#: Copies of bodies in one function, nested loops multiplied. The compiler has no such bound and would not end; here it is one.
+MAX_COPIES = 32 * MAX_TRIPS
 
 
 def unroll_loops(*, backend: str | None = None) -> Pass:
@@ -46,6 +48,10 @@ def _literal(expr: ir.Expr, role: str, loop: ir.ForStmt) -> int:
 
 
 class _Unroller(ir.Rewriter):
+    def __init__(self) -> None:
+        super().__init__()
+        self._copies = 0
+
     def rewrite_Expr(self, expr: ir.Expr) -> ir.Expr:
         return expr
 
@@ -72,6 +78,10 @@ class _Unroller(ir.Rewriter):
                     data={"trips": len(trips), "limit": MAX_TRIPS},
                 )
             )
+        self._copies += len(trips)
+        if self._copies > MAX_COPIES:
+            message = f"the pl.unroll loops of this function make more than {MAX_COPIES} copies; use pl.range for one of them"
+            raise PassError(Diagnostic("not-supported", message, loop.span, Severity.INFORMATION))
         copies = [self._copy(loop, value) for value in trips]
         if loop.leading_comments and copies:
             copies[0] = _commented(copies[0], loop.leading_comments)

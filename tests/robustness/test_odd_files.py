@@ -89,7 +89,23 @@ DEEP = {
     "printed": "# pypto.program: P\n" + kernel("z = " + "pl.tensor.add(x, " * 500 + "x" + ")" * 500),
 }
 
+_IN = "self, x: pl.Tensor[[64, 512], pl.FP32]"
+_OUT = "pl.Tensor[[64, 512], pl.FP32]"
+#: Each function calls the next one twice.
+INLINED = (
+    HEADER
+    + "@pl.program\nclass P:\n"
+    + "".join(
+        f"    @pl.function(type=pl.FunctionType.Inline)\n    def f{i}({_IN}) -> {_OUT}:\n        x = self.f{i + 1}(x)\n"
+        f"        x = self.f{i + 1}(x)\n        return x\n\n"
+        for i in range(30)
+    )
+    + f"    @pl.function(type=pl.FunctionType.Inline)\n    def f30({_IN}) -> {_OUT}:\n        return pl.add(x, x)\n\n"
+    + f"    @pl.function\n    def k({_IN}) -> {_OUT}:\n        x = self.f0(x)\n        return x\n"
+)
+
 LONG = {
+    "inlined": INLINED,
     "many statements": kernel(*[f"v{i} = pl.add(x, x)" for i in range(400)]),
     "many parameters": HEADER
     + "@pl.jit\ndef k("
@@ -115,6 +131,7 @@ LONG = {
     "float dimensions": GOOD.replace("64, 512", "1e400, 0.5"),
     "huge loop": kernel("for i in pl.range(10**30):", "    z = pl.add(x, x)"),
     "huge unroll": kernel("for i in pl.unroll(100000):", "    z = pl.add(x, x)"),
+    "nested unrolls": nested("for i{0} in pl.unroll(1024):", 4),
     "negative unroll": kernel("for i in pl.unroll(10, 0, -1):", "    z = pl.add(x, x)"),
     "zero step": kernel("for i in pl.range(0, 10, 0):", "    z = pl.add(x, x)"),
     "zero step unrolled": kernel("for i in pl.unroll(0, 10, 0):", "    z = pl.add(x, x)"),
