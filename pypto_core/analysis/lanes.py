@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pypto_core.ir import Call, ConstInt, Expr, MemorySpace, SplitMode, TileType, Type
+from pypto_core.ir import Call, ConstInt, Expr, MemorySpace, SplitMode, TileType
 
 TILE_BOUNDARY_OPS = frozenset({"tile.aiv_shard", "tile.aic_gather"})
 BOUNDARY_OPS = TILE_BOUNDARY_OPS | {"tensor.aiv_shard", "tensor.aic_gather"}
@@ -97,8 +97,3 @@ def lane_extents(tile: TileType, dim: int, stride: int | None) -> tuple[int, int
         return None
     step = stride if stride is not None else (box + 1) // 2
     return min(valid, step), min(max(valid - step, 0), step)
-
-
-def is_tile(type_: Type) -> bool:
-    """Whether a value of this type is a tile."""
-    return type(type_) is TileType

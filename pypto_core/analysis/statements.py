@@ -9,7 +9,6 @@ from pypto_core.ir import (
     Call,
     EvalStmt,
     Expr,
-    ForStmt,
     IterArg,
     ReturnStmt,
     RuntimeScopeStmt,
@@ -17,14 +16,12 @@ from pypto_core.ir import (
     SplitAivScopeStmt,
     Stmt,
     Var,
-    WhileStmt,
     YieldStmt,
 )
 from pypto_core.ir.stmt import SCOPE_CLASSES
 from pypto_core.ir.visitor import stmt_bodies
 
 SCOPES: frozenset[type] = frozenset(SCOPE_CLASSES)
-LOOPS: frozenset[type] = frozenset({ForStmt, WhileStmt})
 
 
 def as_var(expr: Expr | None) -> Var | None:

@@ -79,10 +79,6 @@ class Backend:
         """Usable bytes of ``space``; 0 where the chip has no such space, which every check reads as "unknown"."""
         return self.capacities.get(space, 0)
 
-    def can_move(self, source: MemorySpace, target: MemorySpace) -> bool:
-        """Whether the chip has a direct path from ``source`` to ``target``."""
-        return target in self.memory_graph.get(source, frozenset())
-
     def l0c_m_alignment(self, dtype: DataType) -> int:
         """Rows to which an L0C tile of accumulator type ``dtype`` is padded."""
         return self.l0c_m_alignments.get(dtype, self.default_l0c_m_alignment)
@@ -94,10 +90,6 @@ class Backend:
     def supports_mat_to_bias_move(self, source: DataType, bias: DataType) -> bool:
         """Whether a Mat tile of ``source`` may be moved into a Bias tile of ``bias``."""
         return (source, bias) in self.mat_to_bias_moves
-
-    def supports_4bit_dtype(self, dtype: DataType) -> bool:
-        """Whether tiles of the 4-bit ``dtype`` may appear in an InCore function."""
-        return dtype in self.in_core_4bit_dtypes
 
     def is_native_cast(self, source: DataType, target: DataType) -> bool:
         """Whether one cast instruction converts ``source`` to ``target``."""

@@ -119,10 +119,6 @@ class Database:
             self.revision += 1
             cells[key] = _Memo(value, self.revision, ())
 
-    def remove(self, source: Input[K, T], key: K) -> None:
-        """Back to the default."""
-        self.set(source, key, source.default)
-
     def request_cancel(self) -> None:
         """Stop the running computation, and what is asked after it, until :meth:`resume`."""
         self._cancel.set()

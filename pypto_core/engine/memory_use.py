@@ -14,7 +14,6 @@ from pypto_core.ir import Function, FunctionType, MemorySpace, Program
 from pypto_core.passes.allocate_memory_addr import SpacePlan, memory_plans
 from pypto_core.passes.pipeline import MEMORY_PASSES, make_pass
 
-_ON_CORES = (FunctionType.InCore, FunctionType.AIC, FunctionType.AIV)
 _BEFORE_ADDRESSES = MEMORY_PASSES[: MEMORY_PASSES.index("AllocateMemoryAddr")]
 
 
@@ -47,7 +46,7 @@ def memory_use(program: Program, backend: str | None) -> list[KernelMemory]:
     """Memory of every kernel of a lowered program, in the order of the program."""
     found = []
     for function in program.functions:
-        if function.func_type in _ON_CORES:
+        if function.func_type.is_incore:
             found.append(_of(function, backend))
     return found
 

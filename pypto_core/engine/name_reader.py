@@ -364,15 +364,9 @@ class _Reader:
             self.visit(node.func)
         call: CallSite | None = None
         if callee is not None:
-            arguments = [
-                Argument(self.source.span(a), "", isinstance(a, ast.Name), isinstance(a, ast.Starred))
-                for a in node.args
-            ]
+            arguments = [Argument(self.source.span(a), starred=isinstance(a, ast.Starred)) for a in node.args]
             arguments += [
-                Argument(
-                    self.source.span(k.value), k.arg or "**", isinstance(k.value, ast.Name), k.arg is None
-                )
-                for k in node.keywords
+                Argument(self.source.span(k.value), k.arg or "**", k.arg is None) for k in node.keywords
             ]
             call = CallSite(self.source.span(node), callee, arguments)
             self.result.calls.append(call)

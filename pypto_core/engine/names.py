@@ -136,7 +136,6 @@ class Argument:
 
     span: Span
     keyword: str = ""
-    is_plain_name: bool = False
     starred: bool = False
 
 

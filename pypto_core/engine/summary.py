@@ -10,8 +10,6 @@ from pypto_core.engine.values import Histories
 from pypto_core.ir import Function, FunctionType, Span, SplitMode, body_stmts, walk_stmts
 from pypto_core.passes.pipeline import PIPELINE
 
-_ON_CORES = (FunctionType.InCore, FunctionType.AIC, FunctionType.AIV)
-
 
 @dataclass(frozen=True, slots=True)
 class KernelSummary:
@@ -39,7 +37,7 @@ def summaries(entry: str, histories: Histories, path: str) -> list[KernelSummary
             continue
         chunks = _chunks(function)
         made = [f for f in last.functions if f is function or _chunks(f, header=False) & chunks]
-        parts = [f for f in made if f.func_type in _ON_CORES]
+        parts = [f for f in made if f.func_type.is_incore]
         stops = [lowering.stopped[f.name].stage for f in made if f.name in lowering.stopped]
         if parts or stops:
             refused = min(stops, key=_order, default="")

@@ -199,12 +199,6 @@ class Editor:
         self.insert(self.tree.lines(target, target)[0], text)
         return self.delete(stmt)
 
-    def move_after(self, stmt: ast.stmt, target: ast.stmt) -> Editor:
-        """A statement behind another one, at its indentation."""
-        text = self.moved(stmt, stmt, self.tree.indent(target))
-        self.insert(self.tree.lines(target, target)[1], text)
-        return self.delete(stmt)
-
 
 def arguments(call: ast.Call) -> list[Located]:
     """Arguments of a call in source order."""

@@ -44,7 +44,6 @@ if TYPE_CHECKING:
 
 INDEX_TYPE = ScalarType.of(DataType.INDEX)
 TASK_ID_TYPE = ScalarType.of(DataType.TASK_ID)
-BOOL_TYPE = ScalarType.of(DataType.BOOL)
 
 
 class Fault(Exception):

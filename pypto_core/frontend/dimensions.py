@@ -6,7 +6,7 @@ import ast
 
 from pypto_core.frontend.closure import describe, is_fault, sequence
 from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, nearest
-from pypto_core.frontend.folding import fits
+from pypto_core.frontend.folding import PYTHON_CALLS, fits
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown, Value
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.ir import ConstInt, Expr, ScalarType, ScalarTypeError, make_binary, make_unary
@@ -208,7 +208,7 @@ def undefined_names(ctx: FunctionContext, node: ast.expr) -> list[ast.Name]:
         for inner in ast.walk(node)
         if isinstance(inner, ast.Name)
         and inner.id not in ("pl", "pld")
-        and inner.id not in _BUILTINS
+        and inner.id not in PYTHON_CALLS
         and inner.id not in ctx.names
         and ctx.annotations.lookup(inner.id) is None
     ]
@@ -218,26 +218,6 @@ def _check_names(ctx: FunctionContext, node: ast.expr) -> None:
     """Undefined names inside a larger dimension."""
     for name in undefined_names(ctx, node):
         _name(ctx, name)
-
-
-_BUILTINS = frozenset(
-    {
-        "len",
-        "max",
-        "min",
-        "abs",
-        "sum",
-        "round",
-        "int",
-        "float",
-        "bool",
-        "list",
-        "tuple",
-        "range",
-        "isinstance",
-        "type",
-    }
-)
 
 
 def read_index_list(ctx: FunctionContext, node: ast.expr, field: str) -> tuple[Expr, ...]:

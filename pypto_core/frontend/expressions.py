@@ -436,11 +436,6 @@ def condition(ctx: FunctionContext, node: ast.expr) -> Expr:
     return test
 
 
-def is_unknown_type(type_: Type) -> bool:
-    """Nothing is known of values of this type."""
-    return type_ is UNKNOWN
-
-
 def _call(ctx: FunctionContext, node: ast.Call) -> Expr:
     from pypto_core.frontend.calls import call
 

@@ -8,6 +8,7 @@ from pypto_core.diagnostics import Related
 from pypto_core.frontend.calls import unsupported_callee
 from pypto_core.frontend.context import FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import expr, undefined_name
+from pypto_core.frontend.folding import PYTHON_CALLS
 from pypto_core.frontend.kernel_calls import build_call, check_arity, read_arguments
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.values import KernelFunction
@@ -29,7 +30,7 @@ def called_by_name(ctx: FunctionContext, node: ast.Call, name: str) -> Expr:
     """``name(...)`` for a name that is neither DSL value nor of the dialect."""
     value = ctx.closure.lookup(name)
     if value is None:
-        if name in _PYTHON:
+        if name == "print" or name in PYTHON_CALLS:
             ctx.fail("call-unsupported", f"'{name}' runs in Python, not in a kernel", node.func, name=name)
         if not ctx.closure.complete:
             raise Silent
@@ -49,27 +50,6 @@ def called_by_name(ctx: FunctionContext, node: ast.Call, name: str) -> Expr:
         )
     unsupported_callee(ctx, node, name, value)
     raise Silent
-
-
-_PYTHON = frozenset(
-    {
-        "len",
-        "max",
-        "min",
-        "abs",
-        "sum",
-        "round",
-        "int",
-        "float",
-        "bool",
-        "list",
-        "tuple",
-        "range",
-        "isinstance",
-        "type",
-        "print",
-    }
-)
 
 
 def _stand_alone(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Expr:

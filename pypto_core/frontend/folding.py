@@ -14,24 +14,13 @@ from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import dotted
 from pypto_core.ir import ConstBool, ConstFloat, ConstInt, DataType, Expr, Span
 
-BUILTINS = frozenset(
-    {
-        "len",
-        "max",
-        "min",
-        "abs",
-        "sum",
-        "round",
-        "int",
-        "float",
-        "bool",
-        "list",
-        "tuple",
-        "range",
-        "isinstance",
-        "type",
-    }
-)
+PYTHON_CALLS = frozenset(
+    (
+        "len", "max", "min", "abs", "sum", "round", "int", "float", "bool", "list", "tuple", "range", "isinstance", "type",
+    )
+)  # fmt: skip
+"""Builtins of Python that an expression on outer names may call."""
+
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -90,7 +79,7 @@ def check_defined(ctx: FunctionContext, node: ast.expr) -> None:
         if (
             isinstance(inner, ast.Name)
             and inner.id not in bound
-            and inner.id not in BUILTINS
+            and inner.id not in PYTHON_CALLS
             and inner.id not in ("pl", "pld")
             and inner.id not in ctx.names
             and ctx.closure.lookup(inner.id) is None

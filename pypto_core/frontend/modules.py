@@ -9,7 +9,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 from pypto_core.frontend.recovery import FileSyntax, parse_file
@@ -128,23 +127,6 @@ class FileSystem(Protocol):
         ...
 
     def is_directory(self, path: str) -> bool: ...
-
-
-class DiskFiles:
-    """Files of the machine; text that is not UTF-8 is read with replacement characters."""
-
-    def read(self, path: str) -> str | None:
-        try:
-            with Path(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-                return file.read()
-        except (OSError, ValueError):
-            return None
-
-    def is_directory(self, path: str) -> bool:
-        try:
-            return Path(path).is_dir()
-        except (OSError, ValueError):
-            return False
 
 
 #: How many parents of an importing file are searched after everything else.

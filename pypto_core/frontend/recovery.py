@@ -405,17 +405,3 @@ def bound_names(text: str) -> list[str]:
         if match is not None:
             return _NAME.findall(match.group(1))
     return []
-
-
-def recovered_module(chunk: Chunk) -> tuple[ast.Module, list[SyntaxFault]]:
-    """The whole text as one tree with positions of the file; broken statements appear as :class:`Broken`.
-
-    For readers that look at a module as a whole (the static evaluator).
-    """
-    tree = parse_text(chunk)
-    if not isinstance(tree, SyntaxFault):
-        return tree, []
-    source = SourceMap(chunk)
-    taken_apart = _Recovery(source, indented=False)
-    body = taken_apart.statements()
-    return ast.Module(body=body, type_ignores=[]), taken_apart.faults or [tree]

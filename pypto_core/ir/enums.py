@@ -34,15 +34,9 @@ class FunctionType(IREnum):
         """Group or Spmd."""
         return self in _WRAPPER
 
-    @property
-    def is_orchestration_like(self) -> bool:
-        """Orchestration or Graph."""
-        return self in _ORCHESTRATION
-
 
 _INCORE = frozenset({FunctionType.InCore, FunctionType.AIC, FunctionType.AIV})
 _WRAPPER = frozenset({FunctionType.Group, FunctionType.Spmd})
-_ORCHESTRATION = frozenset({FunctionType.Orchestration, FunctionType.Graph})
 
 
 class Level(IREnum):
@@ -64,24 +58,6 @@ class Level(IREnum):
     POD = 6
     CLOS1 = 7
     CLOS2 = 8
-
-    @property
-    def linqu_level(self) -> int:
-        return _LINQU[self]
-
-
-_LINQU = {
-    Level.AIV: 0,
-    Level.AIC: 0,
-    Level.CORE_GROUP: 0,
-    Level.CHIP_DIE: 1,
-    Level.CHIP: 2,
-    Level.HOST: 3,
-    Level.CLUSTER_0: 4,
-    Level.CLUSTER_1: 5,
-    Level.CLUSTER_2: 6,
-    Level.GLOBAL: 7,
-}
 
 
 class Role(IREnum):

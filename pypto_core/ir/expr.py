@@ -393,4 +393,3 @@ BINARY_CLASSES: tuple[type[BinaryExpr], ...] = (
 )  # fmt: skip
 UNARY_CLASSES: tuple[type[UnaryExpr], ...] = (Abs, Neg, Not, BitNot, Cast)
 COMPARISON_CLASSES: tuple[type[BinaryExpr], ...] = (Eq, Ne, Lt, Le, Gt, Ge)
-VAR_CLASSES: tuple[type[Expr], ...] = (Var, IterArg)

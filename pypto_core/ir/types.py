@@ -11,8 +11,6 @@ from pypto_core.ir.enums import CompactMode, MemorySpace, PadValue, TensorLayout
 from pypto_core.ir.expr import BinaryExpr, Call, ConstInt, MemRef, WindowBuffer
 from pypto_core.ir.node import Expr, Node, Type
 
-Dim = Expr
-
 
 def as_dim(value: int | Expr) -> Expr:
     """A dimension from a Python int (``ConstInt(INDEX)``) or an expression."""

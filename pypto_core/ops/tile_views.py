@@ -23,11 +23,6 @@ _FRACTAL = TileView().fractal
 ROW, COL, NONE_BOX = TileLayout.row_major, TileLayout.col_major, TileLayout.none_box
 
 
-def valid_of(tile: TileType) -> tuple[Expr, ...]:
-    """Effective valid shape."""
-    return tile.valid_shape
-
-
 def inherit_layout(tile: TileType, valid: Sequence[Expr], *, pad: PadValue | None = None) -> TileView:
     """A view with ``valid`` and the block layouts, pad and compact mode of ``tile``; the fractal is *not* inherited."""
     source = tile_layout(tile)
@@ -64,11 +59,6 @@ def fresh(
 ) -> TileType:
     """A tile whose view says no more than ``valid`` and ``blayout``."""
     return TileType(tuple(shape), dtype, None, TileView(valid_shape=tuple(valid), blayout=blayout), space)
-
-
-def with_layout_of(view: TileView, layout: TileView) -> TileView:
-    """``view`` with blayout, slayout and fractal of ``layout``."""
-    return view.with_(blayout=layout.blayout, slayout=layout.slayout, fractal=layout.fractal)
 
 
 def alias_of(tile: TileType, valid: Sequence[Expr] | None = None) -> TileType:

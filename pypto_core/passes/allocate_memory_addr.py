@@ -34,7 +34,6 @@ CONTRACT = PassContract.of(
     "SplitIncoreOrch IncoreTileOps HasMemRefs TileOps2D", "AllocatedMemoryAddr", function_local=True
 )
 
-_FUNCTIONS = frozenset({FunctionType.InCore, FunctionType.AIC, FunctionType.AIV})
 _AUTO_BASE = -1
 
 
@@ -76,7 +75,7 @@ class SpacePlan:
 
 def allocate_function(function: Function, chip: Backend | None) -> Function:
     """``function`` with addresses in every memory reference of its tiles; itself when it has none."""
-    if function.func_type not in _FUNCTIONS:
+    if not function.func_type.is_incore:
         return function
     function, reserved = _reserve(function)
     types: dict[Var, Type] = {}

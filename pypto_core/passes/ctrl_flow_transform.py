@@ -16,7 +16,6 @@ from pypto_core.passes.mutator import substitute_with_types
 from pypto_core.passes.ssa_names import base_of, build
 
 CONTRACT = PassContract.of(produced="StructuredCtrlFlow", function_local=True)
-_CORE_TYPES = (ir.FunctionType.InCore, ir.FunctionType.AIC, ir.FunctionType.AIV)
 _BOOL = ir.ScalarType.of(ir.DataType.BOOL)
 
 Stmts = tuple[ir.Stmt, ...]
@@ -29,7 +28,7 @@ def ctrl_flow_transform(*, backend: str | None = None) -> Pass:
 
 
 def _transform_function(function: ir.Function) -> ir.Function:
-    if function.func_type not in _CORE_TYPES:
+    if not function.func_type.is_incore:
         return function
     return function.with_(body=_Transformer().rewrite(function.body))
 

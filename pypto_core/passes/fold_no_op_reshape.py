@@ -9,7 +9,6 @@ from pypto_core.ir import (
     Call,
     ConstInt,
     Function,
-    FunctionType,
     Stmt,
     TileType,
     dims_equal,
@@ -19,7 +18,6 @@ from pypto_core.ir.visitor import Rewriter
 from pypto_core.passes.base import Pass, PassContract, map_functions
 
 CONTRACT = PassContract.of("SplitIncoreOrch IncoreTileOps HasMemRefs TileOps2D", function_local=True)
-_FUNCTIONS = frozenset({FunctionType.InCore, FunctionType.AIC, FunctionType.AIV})
 
 
 def fold_no_op_reshape(*, backend: str | Backend | None = None) -> Pass:
@@ -29,7 +27,7 @@ def fold_no_op_reshape(*, backend: str | Backend | None = None) -> Pass:
 
 def fold_function(function: Function) -> Function:
     """``function`` with no-op reshapes as plain copies; itself when there are none."""
-    if function.func_type not in _FUNCTIONS:
+    if not function.func_type.is_incore:
         return function
     return function.with_(body=_Folder().rewrite(function.body))
 

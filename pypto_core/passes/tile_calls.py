@@ -22,7 +22,6 @@ from pypto_core.ir import (
     TileType,
     Type,
     Var,
-    const_dim,
     make_binary,
     structural_equal,
 )
@@ -99,11 +98,6 @@ def keep_memref(kind: Type, declared: Type) -> Type:
 def retyped(var: Var, kind: Type) -> Var:
     """``var`` with type ``kind``; the same variable when the type says the same."""
     return var if same_type(var.type, kind) else var.with_(type=kind)
-
-
-def is_const(expr: Expr, value: int) -> bool:
-    """Whether ``expr`` is the integer constant ``value``, of any dtype."""
-    return const_dim(expr) == value
 
 
 def _fold(cls: type[BinaryExpr], left: Expr, right: Expr) -> Expr:

@@ -13,11 +13,9 @@ from typing import Any
 from pypto_core.analysis.names import written_name
 from pypto_core.backend import Backend
 from pypto_core.diagnostics import Diagnostic, Related, Severity
-from pypto_core.ir import Function, FunctionType, Program, Span, Var
+from pypto_core.ir import Function, Program, Span, Var
 
-__all__ = ["CORE_TYPES", "Check", "Context", "Finding", "Located", "Verifier", "author_name"]
-
-CORE_TYPES = (FunctionType.InCore, FunctionType.AIC, FunctionType.AIV)
+__all__ = ["Check", "Context", "Finding", "Located", "Verifier", "author_name"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +36,13 @@ Located = tuple[str, Diagnostic]
 class Verifier:
     """The verifier of one property.
 
-    ``rule`` is the name that users of the compiler know. ``needs_backend`` verifiers say nothing without a chip;
-    ``reads_program`` ones look at other functions, so their result may not be remembered per function alone.
+    ``rule`` is the name that users of the compiler know. ``needs_backend`` verifiers say nothing without a chip.
     """
 
     prop: str
     rule: str
     check: Check = field(repr=False)
     needs_backend: bool = False
-    reads_program: bool = False
 
     def run(self, program: Program, backend: Backend | None) -> list[Diagnostic]:
         """Findings of every function of ``program``."""

@@ -77,4 +77,4 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
             )
 
 
-VERIFIER = Verifier("CallDirectionsResolved", RULE, check, reads_program=True)
+VERIFIER = Verifier("CallDirectionsResolved", RULE, check)

@@ -191,4 +191,4 @@ def _width_fault(barrier: ir.Call, launch: _Launch, context: Context, *, cube: b
     return None
 
 
-VERIFIER = Verifier("HardSyncallOccupancyValid", RULE, check, needs_backend=True, reads_program=True)
+VERIFIER = Verifier("HardSyncallOccupancyValid", RULE, check, needs_backend=True)

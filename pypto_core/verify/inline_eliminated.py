@@ -40,4 +40,4 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
             yield _report("inline-call-left", 1, f"{word} to Inline function '{call.name}' is left", span)
 
 
-VERIFIER = Verifier("InlineFunctionsEliminated", RULE, check, reads_program=True)
+VERIFIER = Verifier("InlineFunctionsEliminated", RULE, check)

@@ -174,4 +174,4 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
         yield from _Check(function, context).run()
 
 
-VERIFIER = Verifier("InOutUseValid", RULE, check, reads_program=True)
+VERIFIER = Verifier("InOutUseValid", RULE, check)

@@ -29,4 +29,4 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
             )
 
 
-VERIFIER = Verifier("OrchestrationReferencesResolved", RULE, check, reads_program=True)
+VERIFIER = Verifier("OrchestrationReferencesResolved", RULE, check)

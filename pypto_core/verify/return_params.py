@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from pypto_core import ir
 from pypto_core.analysis.trace import Tracer
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.verify.base import CORE_TYPES, Context, Finding, Verifier, author_name, best_span
+from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
 
 RULE = "ReturnParamsExplicit"
 _report = Finding(RULE)
-_TYPES = (*CORE_TYPES, ir.FunctionType.Group, ir.FunctionType.Spmd)
 
 
 def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
-    if function.func_type not in _TYPES or function.attrs.get("external_source"):
+    kind = function.func_type
+    if not (kind.is_incore or kind.is_wrapper) or function.attrs.get("external_source"):
         return
     returns = [s for s in ir.walk_stmts(function.body) if isinstance(s, ir.ReturnStmt)]
     if not returns:
@@ -44,4 +44,4 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
                 )
 
 
-VERIFIER = Verifier("ReturnParamsExplicit", RULE, check, reads_program=True)
+VERIFIER = Verifier("ReturnParamsExplicit", RULE, check)

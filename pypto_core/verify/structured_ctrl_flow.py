@@ -6,14 +6,14 @@ from collections.abc import Iterator
 
 from pypto_core import ir
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.verify.base import CORE_TYPES, Context, Finding, Verifier
+from pypto_core.verify.base import Context, Finding, Verifier
 
 RULE = "StructuredCtrlFlow"
 _report = Finding(RULE)
 
 
 def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
-    if function.func_type not in CORE_TYPES:
+    if not function.func_type.is_incore:
         return
     for stmt in ir.walk_stmts(function.body):
         if isinstance(stmt, (ir.BreakStmt, ir.ContinueStmt)):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pypto_core import ir
 from pypto_core.analysis.statements import leaf_call
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.verify.base import CORE_TYPES, Context, Finding, Verifier, best_span
+from pypto_core.verify.base import Context, Finding, Verifier, best_span
 
 RULE = "TileOps2D"
 _report = Finding(RULE)
@@ -34,7 +34,7 @@ def _faults(call: ir.Call, result: ir.Type) -> Iterator[str]:
 
 
 def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
-    if function.func_type not in CORE_TYPES:
+    if not function.func_type.is_incore:
         return
     for stmt in ir.walk_stmts(function.body):
         call = leaf_call(stmt)

@@ -7,7 +7,7 @@ language in costs one read.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -100,7 +100,3 @@ def _defined(path: str, items: Iterable[OutlineItem], container: str) -> Iterato
 def defined_in(names: FileNames) -> tuple[Defined, ...]:
     """What one version of an open file defines."""
     return tuple(_defined(names.path, outline(names), ""))
-
-
-#: Called with the number of files looked at, and of all files.
-OnProgress = Callable[[int, int], None]

@@ -208,12 +208,6 @@ class ModuleEnvironment:
         if reason not in self.gaps:
             self.gaps.append(reason)
 
-    def mark_uncertain(self, name: str) -> None:
-        binding = self._bindings.get(name)
-        if binding is not None and not binding.uncertain:
-            self._bindings[name] = binding.as_uncertain()
-            self._history[name][-1] = (self._history[name][-1][0], self._bindings[name])
-
     def __repr__(self) -> str:
         return f"ModuleEnvironment({self.name!r})"
 

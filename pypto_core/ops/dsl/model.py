@@ -7,38 +7,9 @@ A :class:`DslCallable` is what completion, signature help, hover and the resolve
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 ParamKind = Literal["positional", "keyword", "rest", "rest_keywords"]
-
-#: Words that an annotation of a table row may use, with what they stand for.
-ANNOTATIONS: Final = {
-    "Tensor": "a tensor in global memory (a window counts)",
-    "DistributedTensor": "a window over peer memory",
-    "Tile": "a tile in on-chip memory",
-    "Scalar": "a scalar value",
-    "Array": "an on-core array of scalars",
-    "Shape": "a list of integers or integer scalars",
-    "Ptr": "a buffer handle",
-    "CommCtx": "a communication context",
-    "PrefetchAsyncContext": "a prefetch context",
-    "AsyncEvent": "a prefetch event",
-    "AsyncSession": "a prefetch session",
-    "DataType": "a data type such as pl.FP32",
-    "MemorySpace": "a memory space such as pl.Mem.Vec",
-    "TensorLayout": "a tensor layout such as pl.TensorLayout.ND",
-    "TileLayout": "a tile layout such as pl.TileLayout.row_major",
-    "PadValue": "pl.PadValue.zero, max or min",
-    "AtomicType": "pl.AtomicType.None_ or Add",
-    "PipeType": "a pipe such as pl.PipeType.MTE2",
-    "NotifyOp": "pld.NotifyOp.AtomicAdd or Set",
-    "WaitCmp": "pld.WaitCmp.Eq or Ge",
-    "ReduceOp": "pld.ReduceOp.Sum, Max, Min or Prod",
-    "int": "an integer",
-    "float": "a number",
-    "bool": "True or False",
-    "str": "a string",
-}
 
 
 @dataclass(frozen=True, slots=True)

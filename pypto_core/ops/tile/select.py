@@ -13,7 +13,6 @@ from pypto_core.ops.tile_views import inherit_layout, like, passthrough
 
 _D = DataType
 _SIGNED_FORM = {_D.UINT8: _D.INT8, _D.UINT16: _D.INT16, _D.UINT32: _D.INT32}
-CMP_NAMES = ("eq", "ne", "lt", "le", "gt", "ge")
 CMP_TYPE = KwParam(
     "cmp_type", KwargType.INT, required=True, stored=Stored.ALWAYS, builder_default=0, allowed=tuple(range(6)),
     legal="eq 0, ne 1, lt 2, le 3, gt 4, ge 5", doc="which comparison",

@@ -13,7 +13,6 @@ from pypto_core import (
     Form,
     FunctionInfo,
     Type,
-    documentation_of,
     find_callable,
     find_constant,
     find_form,
@@ -126,14 +125,3 @@ def call_facts(result: Type) -> list[tuple[str, str]]:
         if printed.endswith("UnknownType") or type(result).__name__ in ("ErrorType", "PartlyKnown")
         else [("here", type_text(result))]
     )
-
-
-def summary_of(callee: DslCallable) -> str:
-    """One line for lists."""
-    return callee.summary
-
-
-def core_word(callee: DslCallable) -> str:
-    """``cube``, ``vector``, ``boundary`` or empty: for a label in lists."""
-    word = documentation_of(callee.namespace, callee.name).core
-    return {"cube": "cube", "vector": "vector", "transfer": "boundary"}.get(word, "")

@@ -170,8 +170,3 @@ def markdown(head: str, rows: Sequence[tuple[str, str]], text: str = "", languag
     if text:
         lines += ["", text]
     return "\n".join(lines)
-
-
-def value_markdown(name: str, history: ValueHistory, backend: str | None) -> str:
-    """The hover of a value of which nothing but its history is known."""
-    return markdown(value_head(name, history.source, history.placed), history_rows(history, backend))
