@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic, Related, Severity
 from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Span, calls_in, walk_stmts
@@ -135,11 +136,25 @@ def of_kernel(finding: Diagnostic, program: Program) -> Diagnostic:
     return replace(finding, data={**finding.data, "kernel": program.name})
 
 
-def one_hint_per_kernel(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+#: Hints put together before: the ``id`` of each, them, and what was made of them.
+Joined: TypeAlias = "dict[tuple[int, ...], tuple[list[Diagnostic], Diagnostic]]"
+
+
+def one_hint_per_kernel(found: tuple[Diagnostic, ...], known: Joined | None = None) -> tuple[Diagnostic, ...]:
     """Each hint once per kernel and operator, at its first place; the other places are related ones.
 
-    A hint is about the kernel rather than about a line, and an ordinary kernel has one for nearly every transfer.
+    A hint is about the kernel rather than about a line, and an ordinary kernel has one for nearly every transfer. ``known`` is what
+    the last call for the file made: the same hints become the same object again.
     """
+    before, joined = dict(known or ()), {} if known is None else known
+    joined.clear()
+
+    def together(group: list[Diagnostic]) -> Diagnostic:
+        key = tuple(map(id, group))
+        kept = before.get(key) or (group, _together(*group))
+        joined[key] = kept
+        return kept[1]
+
     groups: dict[tuple[str, object, object, str], list[Diagnostic]] = {}
     for finding in found:
         if "kernel" in finding.data:
@@ -147,7 +162,7 @@ def one_hint_per_kernel(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]
             groups.setdefault(key, []).append(finding)
     if all(len(group) == 1 for group in groups.values()):
         return found
-    told = {id(group[0]): _together(*group) for group in groups.values()}
+    told = {id(group[0]): together(group) for group in groups.values()}
     later = {id(finding) for group in groups.values() for finding in group[1:]}
     return tuple(told.get(id(finding), finding) for finding in found if id(finding) not in later)
 

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.engine.beside import Beside
-from pypto_core.engine.findings import of_kernel, related_to_calls
+from pypto_core.engine.findings import Joined, of_kernel, related_to_calls
 from pypto_core.engine.wording import in_authors_words
 from pypto_core.ir import Program
 
@@ -22,6 +22,7 @@ class Told:
     def __init__(self) -> None:
         self._early: Beside[Findings] = Beside()
         self._full: Beside[Findings] = Beside()
+        self.joined: Joined = {}
 
     def early(self, programs: list[Program], backend: str | None, analyse: Analysis) -> list[Diagnostic]:
         """What is known of the programs before the first pass."""

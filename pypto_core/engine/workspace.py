@@ -399,7 +399,8 @@ class Workspace:
         files = _Files(db, self._disk)
         texts = {other: files.read(other) or "" for other in {d.span.filename for d in placed} - {path}}
         told_of = {path: document.text, **texts}
-        return one_hint_per_kernel(without_ignored(placed, told_of, settings.ignore, settings.select))
+        kept = without_ignored(placed, told_of, settings.ignore, settings.select)
+        return one_hint_per_kernel(kept, told.joined)
 
 
 def _module_path(modules: Modules, importer: str, module: str) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -58,6 +58,14 @@ class Snapshot:
     repairs: Repairs = field(default_factory=dict)
 
 
+#: Lines of the pieces of text that a finding points at.
+Place: TypeAlias = "tuple[int, ...]"
+
+
+class Converted(dict[int, tuple[Diagnostic, Place, types.Diagnostic]]):
+    """Findings in the protocol's form, by ``id``, with the place at which they stood."""
+
+
 @dataclass(slots=True, eq=False)
 class Open:
     """An open file: its newest text, and the newest facts that were computed of it. ``revision`` counts every change
@@ -78,6 +86,7 @@ class Open:
     #: Findings in imported files, by path.
     elsewhere: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
+    converted: Converted = field(default_factory=Converted)
 
     @property
     def newest(self) -> Snapshot | None:

@@ -7,6 +7,7 @@ file that it imports are shown there.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from copy import copy
 
 from lsprotocol import types
 
@@ -14,7 +15,7 @@ from pypto_core import Diagnostic, Severity, rules
 from pypto_lsp.links import rule_page
 from pypto_lsp.positions import Positions, uri_of
 from pypto_lsp.repairs import data_of
-from pypto_lsp.server import Open, PyptoServer, Tier
+from pypto_lsp.server import Converted, Open, Place, PyptoServer, Tier
 
 SOURCE = "pypto"
 _TAGS = {"unnecessary": types.DiagnosticTag.Unnecessary, "deprecated": types.DiagnosticTag.Deprecated}
@@ -55,6 +56,27 @@ def to_protocol(
         related_information=related or None,
         data=data,
     )
+
+
+def with_no_repairs(
+    made: types.Diagnostic, finding: Diagnostic, document: Open, server: PyptoServer
+) -> types.Diagnostic:
+    """A converted finding; told that it has no repairs where that is known."""
+    if id(finding) not in document.repairs or not _Abilities(server).data:
+        return made
+    told = copy(made)
+    told.data = data_of((), server.positions(document), document.version)
+    return told
+
+
+def _place(finding: Diagnostic) -> Place | None:
+    """Where a finding and its related places stand, as far as an edit may move them; None where other files are part of it."""
+    chunk, lines = finding.span.chunk, []
+    for span in (finding.span, *(other.span for other in finding.related)):
+        if chunk is None or span.chunk is None or span.chunk.file != chunk.file:
+            return None
+        lines.append(span.chunk.first_line)
+    return tuple(lines)
 
 
 def _positions_of(path: str, finding: Diagnostic, own: Positions, server: PyptoServer | None) -> Positions:
@@ -99,7 +121,21 @@ def register(server: PyptoServer) -> None:
         return [to_protocol(f, positions, server, document) for f in found]
 
     def of(document: Open) -> list[types.Diagnostic]:
-        return converted(server.findings(document), server.positions(document), document)
+        """All findings of a document; those that an edit only moved, or not even that, are not converted again."""
+        positions, before, now = server.positions(document), document.converted, Converted()
+        made: list[types.Diagnostic] = []
+        for finding in server.findings(document):
+            place = None if document.repairs.get(id(finding)) else _place(finding)
+            known = before.get(id(finding))
+            if place is None:
+                made.append(to_protocol(finding, positions, server, document))
+                continue
+            if known is None or known[0] is not finding or known[1] != place:
+                known = finding, place, to_protocol(finding, positions, server)
+            now[id(finding)] = known
+            made.append(with_no_repairs(known[2], finding, document, server))
+        document.converted = now
+        return made
 
     def push(document: Open) -> None:
         server.text_document_publish_diagnostics(
