@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 _COSTLY = 5_000
 #: Parts of values that are looked at to see whether an outcome still holds.
 _PARTS = 20_000
+#: Parts of the values that an outcome binds.
+_RESULT_PARTS = 100_000
 #: Statements of which outcomes are kept, and outcomes of one statement (several roots import one module).
 _STATEMENTS, _OUTCOMES = 64, 4
 
@@ -196,11 +198,21 @@ _IMMUTABLE = (*SCALARS, range, DynVar, DimExpr, PlSymbol, DataType, Enum, Unknow
 
 
 def _is_frozen(value: Value) -> bool:
-    """Plain data that evaluations can share."""
-    data = value.data
-    if isinstance(data, tuple):
-        return all(map(_is_frozen, data))
-    return isinstance(data, _IMMUTABLE)
+    """Plain data of bounded size that evaluations can share. A tuple that stands in many places is looked into once."""
+    seen: set[int] = set()
+    todo, parts = [value.data], 1
+    while todo:
+        data = todo.pop()
+        if not isinstance(data, tuple):
+            if not isinstance(data, _IMMUTABLE):
+                return False
+        elif id(data) not in seen:
+            seen.add(id(data))
+            parts += len(data)
+            if parts > _RESULT_PARTS:
+                return False
+            todo += [part.data for part in data]
+    return True
 
 
 class _Inputs:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from pypto_core.frontend.modules import ModuleFile
+from pypto_core.frontend.static_eval.costly import CostlyStatements
 from pypto_core.frontend.static_eval.graph import ModuleGraph
 from pypto_core.frontend.static_eval.limits import Limits
 from tests.support.costs import calls_counted
@@ -52,6 +53,7 @@ HOSTILE = {
     "definitions_in_unknown_loop": "for i in u:\n    class E:\n        x = i\n",
     "shared_parts": "x = []\n" + "x = [x, x]\n" * 60 + "y = str(x)\nz = x == [x]\n",
     "shared_keys": "x = ()\n" + "x = (x, x)\n" * 60 + "y = {x: 1}\n",
+    "wide_in_wide": "x = ((0,) * 10**6,) * 10**6\ny = x == (x, x)\n",
     "join": "x = ('y' * 99999).join(['z'] * 99999)\n",
 }
 
@@ -60,7 +62,7 @@ HOSTILE = {
 def test_bounded(name: str) -> None:
     text = HOSTILE[name] + "AFTER = 6 * 7\n"
     with calls_counted() as calls:
-        graph = ModuleGraph(ModuleFile("m", "m.py", text), limits=Limits(steps=200_000))
+        graph = ModuleGraph(ModuleFile("m", "m.py", text), limits=Limits(steps=200_000), costly=CostlyStatements())
     assert calls[0] < 5_000_000
     assert graph.interpreter.budget.spent < 250_000
     if "\0" not in text:
