@@ -20,7 +20,7 @@ from typing import Any
 
 import pytest
 
-from pypto_core.passes.pipeline import MEMORY_PASSES, PIPELINE, factory_of
+from pypto_core.passes.pipeline import ALL_PASSES, PIPELINE, factory_of
 
 #: Names what a case counts for, from the arguments of the test.
 Label = Callable[..., str]
@@ -127,7 +127,7 @@ def score(only: Sequence[str] = ()) -> dict[str, Row]:
             else:
                 shown = " ".join(_shown(argument) for argument in arguments)
                 row.failures.append(f"{check.module}::{check.test} [{shown}] {fault}")
-    order = {name: index for index, name in enumerate((*PIPELINE, *MEMORY_PASSES))}
+    order = {name: index for index, name in enumerate(ALL_PASSES)}
     return dict(sorted(rows.items(), key=lambda row: order.get(row[0], len(order))))
 
 

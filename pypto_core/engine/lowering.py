@@ -20,9 +20,9 @@ from pypto_core.engine.tile_kernels import note, passes_by, with_tile_kernels, w
 from pypto_core.engine.wording import in_authors_words
 from pypto_core.ir import Function, FunctionType, GlobalVar, Program, calls_in
 from pypto_core.passes.pipeline import (
+    ALL_PASSES,
     AT_INPUT,
     ORPHAN_POINT,
-    PIPELINE,
     passes_until,
     properties_to_verify,
 )
@@ -33,6 +33,7 @@ __all__ = ["FAULTS", "INPUT", "Early", "Lowering", "PassMemory", "Stage", "Stop"
 
 #: Stands for the verification before the first pass where a pass name is expected.
 INPUT = "pipeline_input"
+_ORDER = (INPUT, *ALL_PASSES)
 #: After this pass no inline function is left.
 _INLINED = "InlineFunctions"
 #: Structure that the author can get wrong and that the default schedule of ir.md §7.3 leaves to a verification on request
@@ -108,18 +109,16 @@ class Lowering:
     @property
     def stopped_at(self) -> str:
         """The first stage that refused a function, empty when all functions went through all passes."""
-        order = (INPUT, *PIPELINE)
-        return min((stop.stage for stop in self.stopped.values()), key=order.index, default="")
+        return min((stop.stage for stop in self.stopped.values()), key=_ORDER.index, default="")
 
     def stops_before(self, name: str) -> dict[str, Stop]:
         """The functions that do not get through the pass called ``name`` (empty: the source form, which all have)."""
         if not name:
             return {}
-        order = (INPUT, *PIPELINE)
         return {
             function: stop
             for function, stop in self.stopped.items()
-            if order.index(stop.stage) < order.index(name) + stop.by_pass
+            if _ORDER.index(stop.stage) < _ORDER.index(name) + stop.by_pass
         }
 
     def program_after(self, name: str) -> Program | None:
@@ -176,6 +175,7 @@ def lower(
 ) -> Lowering:
     """Run the pipeline with verification between the passes; never raises on the author's mistakes.
 
+    ``until`` is the last pass to run, by default that of the default pipeline; a pass that plans the on-chip memory comes behind it.
     ``early`` are the findings before the first pass when the caller has them. A fault of the product itself becomes a finding
     on the statement and stops that function's lowering.
     """
@@ -217,7 +217,7 @@ class _Run:
         """Run one pass on the functions that go on."""
         start = time.perf_counter()
         tiles: tuple[Function, ...] = ()
-        if passes_by(name, PIPELINE):
+        if passes_by(name, ALL_PASSES):
             self.program, tiles = without_tile_kernels(self.program)
         outcome = self.memory.run(name, self.backend, self.program, self.checkpoint)
         self.found += outcome.hints

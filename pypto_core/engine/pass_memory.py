@@ -21,8 +21,6 @@ Checkpoint = Callable[[], None]
 
 #: Passes that give performance hints; their factories take a sink for them.
 _HINTING = frozenset({"AutoTileMatmulL0"})
-#: Passes that look at one function at a time: those whose contract says so, and these, whose contract in the table leaves it open.
-_LOCAL = frozenset({"AutoTileMatmulL0"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +48,7 @@ class PassMemory:
 
     def run(self, name: str, backend: str | None, program: Program, checkpoint: Checkpoint) -> Outcome:
         """Run one pass; the program of the outcome holds what became of the functions that it accepts."""
-        if contract_of(name).function_local or name in _LOCAL:
+        if contract_of(name).function_local:
             return self._each(name, backend, program, checkpoint)
         return _whole(name, backend, program, checkpoint)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.passes.pipeline import MEMORY_PASSES, PIPELINE
+from pypto_core.passes.pipeline import ALL_PASSES
 
 Data = Mapping[str, Any]
 
@@ -130,7 +130,7 @@ _DTYPES: Final[dict[str, str]] = {
 _DTYPE = re.compile(rf"('[^']*'|`[^`]*`)|(?<![\w.])({'|'.join(_DTYPES)})(?![\w.(])")
 
 
-_PASSES = "|".join((*PIPELINE, *MEMORY_PASSES))
+_PASSES = "|".join(ALL_PASSES)
 #: ``FlattenTileNdTo2D: tile op ...`` begins with the pass that says it.
 _SPEAKER = re.compile(rf"^(?:{_PASSES}): ")
 _PASS = re.compile(rf"(^|\. )?(?:{_PASSES})\b")

@@ -42,6 +42,7 @@ from pypto_core.frontend.shape import same_shape
 from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.frontend.static_eval.costly import CostlyStatements
 from pypto_core.ir import Chunk, Program, Span
+from pypto_core.passes.pipeline import MEMORY_PASSES
 
 __all__ = ["Document", "Entry", "FileFacts", "Settings", "Workspace"]
 
@@ -194,7 +195,7 @@ class Workspace:
         """What is kept beside the programs that the file has now; all that is remembered of those that are gone is dropped."""
         beside = self._values.setdefault(path, Beside())
         queries: tuple[Query[tuple[Program, str | None], Any], ...] = (
-            self._early, self._lowered, self._histories,
+            self._early, self._lowered, self._planned, self._histories,
         )  # fmt: skip
         for program in beside.enter(programs):
             for backend in self._backends:
@@ -210,6 +211,11 @@ class Workspace:
         """The stages of a kernel; None when the file has no such kernel."""
         program = self.parsed(path).programs.get(entry)
         return None if program is None else self.db.get(self._lowered, (program, self.settings(path).backend))
+
+    def planned(self, path: str, entry: str) -> Lowering | None:
+        """:meth:`lowering` with the stages of the passes that plan the on-chip memory, which make no findings of the file."""
+        program = self.parsed(path).programs.get(entry)
+        return None if program is None else self.db.get(self._planned, (program, self.settings(path).backend))
 
     def histories(self, path: str, entry: str) -> Histories | None:
         """Values of a kernel through the stages."""
@@ -342,6 +348,11 @@ class Workspace:
             return lower(key[0], key[1], memory=self._passes, checkpoint=db.check, early=known)
 
         @query(equal=_identity)
+        def planned(db: Database, key: tuple[Program, str | None]) -> Lowering:
+            known, last = db.get(early, key), MEMORY_PASSES[-1]
+            return lower(key[0], key[1], until=last, memory=self._passes, checkpoint=db.check, early=known)
+
+        @query(equal=_identity)
         def histories(db: Database, key: tuple[Program, str | None]) -> Histories:
             return Histories(db.get(lowered, key))
 
@@ -355,7 +366,8 @@ class Workspace:
 
         self._syntax, self._shape, self._present, self._graph = syntax, shape, present, graph
         self._named, self._module_paths = named, module_paths
-        self._parsed, self._early, self._lowered, self._histories = parsed, early, lowered, histories
+        self._parsed, self._early = parsed, early
+        self._lowered, self._planned, self._histories = lowered, planned, histories
         self._typing, self._full = typing, full
 
     def _early_of(self, db: Database, backend: str | None) -> Analysis:

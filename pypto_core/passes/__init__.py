@@ -1,7 +1,7 @@
 """Lowering passes, one per file (docs/spec/ir.md §7.2).
 
 ``passes.<snake_name>(backend=...)`` makes a pass; its module is imported at that moment. ``passes.PIPELINE`` is the order;
-``passes.MEMORY_PASSES`` plan the on-chip memory afterwards, on request.
+``passes.MEMORY_PASSES`` plan the on-chip memory afterwards, on request; ``passes.ALL_PASSES`` are both.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from functools import partial
 from types import ModuleType
 from typing import Any
 
-from pypto_core.passes.pipeline import MEMORY_PASSES, PIPELINE, factory_of, make_pass
+from pypto_core.passes.pipeline import ALL_PASSES, MEMORY_PASSES, PIPELINE, factory_of, make_pass
 
-__all__ = ["MEMORY_PASSES", "PIPELINE"]
-_FACTORIES = {factory_of(name): name for name in (*PIPELINE, *MEMORY_PASSES)}
+__all__ = ["ALL_PASSES", "MEMORY_PASSES", "PIPELINE"]
+_FACTORIES = {factory_of(name): name for name in ALL_PASSES}
 
 
 def __getattr__(name: str) -> Any:
@@ -24,7 +24,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return [*_FACTORIES, "MEMORY_PASSES", "PIPELINE"]
+    return [*_FACTORIES, *__all__]
 
 
 class _Factories(ModuleType):

@@ -115,7 +115,7 @@ _TABLE: dict[str, tuple[str, PassContract]] = {
     ),
 }
 
-#: Names of all passes, in order.
+#: Names of the passes of the default pipeline, in order.
 PIPELINE: tuple[str, ...] = tuple(_TABLE)
 
 _IN_MEMORY = f"{_N} {_O} HasMemRefs {_I} {_2}"
@@ -147,6 +147,8 @@ _MEMORY_TABLE: dict[str, tuple[str, PassContract]] = {
 }
 #: Names of the memory passes, in order.
 MEMORY_PASSES: tuple[str, ...] = tuple(_MEMORY_TABLE)
+#: Names of all passes in the order in which they can run.
+ALL_PASSES: tuple[str, ...] = (*PIPELINE, *MEMORY_PASSES)
 _ALL = {**_TABLE, **_MEMORY_TABLE}
 
 #: Properties that verification looks at before the first pass and after the pass that produces them (§7.1).
@@ -196,8 +198,12 @@ def make_pass(name: str, backend: str | None = None) -> Pass:
 
 
 def passes_until(until: str | None) -> tuple[str, ...]:
-    """Names up to and including ``until``; all for None."""
-    return PIPELINE if until is None else PIPELINE[: PIPELINE.index(until) + 1]
+    """Names up to and including ``until``, which may be a memory pass; the default pipeline for None.
+
+    Raises:
+        ValueError: no pass is called ``until``.
+    """
+    return PIPELINE if until is None else ALL_PASSES[: ALL_PASSES.index(until) + 1]
 
 
 def run_pipeline(

@@ -19,7 +19,7 @@ from pypto_lsp.archive import write_archive
 from pypto_lsp.check import Checked, Checker, Report, absolute, check_files, gathered
 from pypto_lsp.config import BACKENDS, ConfigError, codes_of
 from pypto_lsp.discover import STDIN, NoSuchPath, excludes, expand
-from pypto_lsp.lowered import SOURCE_STAGE, UnknownName, entry_named, pass_name, render
+from pypto_lsp.lowered import SOURCE_STAGE, UnknownName, entry_named, lowering_to, pass_name, render
 from pypto_lsp.render.explain import page
 from pypto_lsp.render.lanes import lane_table
 from pypto_lsp.render.machine import as_github, as_json, as_sarif
@@ -242,7 +242,7 @@ def _print_errors(checker: Checker, name: str, file: str) -> None:
     "stage",
     default="SkewCrossCorePipeline",
     show_default=True,
-    help=f"Show the IR after this pass; '{SOURCE_STAGE}' for before the first.",
+    help=f"Show the IR after this pass, a memory pass too; '{SOURCE_STAGE}' for before the first.",
 )
 @click.option("--output", "-o", type=click.Path(dir_okay=False), help="Write to this file.")
 @click.option(
@@ -269,7 +269,7 @@ def lower(
         raise _Fault(str(fault)) from fault
     checker, name = _opened(file, backend, search_path)
     chosen = _chosen(checker, name, file, entry)
-    lowering = checker.core.lowering(name, chosen.name)
+    lowering = lowering_to(checker.core, name, chosen.name, wanted)
     assert lowering is not None
     text = render(lowering, wanted, name)
     if archive:
@@ -349,10 +349,15 @@ def memory(file: str, entry: str | None, backend: str | None, search_path: tuple
 def passes_command(
     file: str | None, entry: str | None, backend: str | None, search_path: tuple[str, ...]
 ) -> None:
-    """List the passes; with FILE which of them changed a kernel and how long each took."""
+    """List the passes; with FILE which of them changed a kernel and how long each took.
+
+    Those without a number plan the on-chip memory: they run on request, in this order, after the others.
+    """
     if file is None:
         for number, name in enumerate(passes.PIPELINE, 1):
             click.echo(f"{number:3} {name}")
+        for name in passes.MEMORY_PASSES:
+            click.echo(f"  - {name}")
         return
     checker, opened = _opened(file, backend, search_path)
     chosen = _chosen(checker, opened, file, entry)

@@ -40,13 +40,13 @@ def pass_name(name: str) -> str:
     wanted = name.replace("_", "").replace("-", "").lower()
     if wanted in ("", SOURCE_STAGE):
         return ""
-    for known in passes.PIPELINE:
+    for known in passes.ALL_PASSES:
         if known.lower() == wanted:
             return str(known)
-    near = [p for p in passes.PIPELINE if wanted in p.lower()]
+    near = [p for p in passes.ALL_PASSES if wanted in p.lower()]
     raise UnknownName(
         f"there is no pass {name!r}; "
-        + ("did you mean " + " or ".join(near) if near else "the passes are " + ", ".join(passes.PIPELINE))
+        + ("did you mean " + " or ".join(near) if near else "the passes are " + ", ".join(passes.ALL_PASSES))
     )
 
 
@@ -66,9 +66,14 @@ def entry_named(entries: Sequence[Entry], name: str | None, path: str) -> Entry:
     raise UnknownName(f"{path} has no kernel {name!r}; it has {', '.join(e.name for e in entries)}")
 
 
+def lowering_to(core: Workspace, path: str, entry: str, name: str) -> Lowering | None:
+    """The stages of a kernel among which is the pass called ``name``: the memory passes run on request."""
+    return core.planned(path, entry) if name in passes.MEMORY_PASSES else core.lowering(path, entry)
+
+
 def lowered_text(core: Workspace, path: str, entry: str, name: str) -> LoweredText:
     """The program after the pass called ``name`` (empty: before any)."""
-    lowering = core.lowering(path, entry)
+    lowering = lowering_to(core, path, entry, name)
     if lowering is None:
         known = ", ".join(e.name for e in core.entries(path)) or "none"
         return LoweredText(f"# {entry}: no such kernel in this file (kernels: {known})\n", (), "")

@@ -56,6 +56,28 @@ def test_passes_by_any_spelling(folder: Path, name: str) -> None:
     assert result.stdout.startswith("# pypto.program: Doubled\n")
 
 
+@pytest.mark.parametrize("name", pc.passes.MEMORY_PASSES)
+def test_memory_passes_run_behind_the_pipeline(folder: Path, name: str) -> None:
+    program = pc.parse(GOOD).program
+    assert program is not None
+    result = run("lower", "good.py", "--pass", name)
+    assert result.exit_code == 0
+    wanted = pc.run_pipeline(program, until=name, backend="a2a3")
+    assert result.stdout.rstrip("\n") == pc.print_ir(wanted).rstrip("\n")
+    if name != "MaterializeTensorStrides":
+        assert "pl.MemRef(" in result.stdout
+
+
+def test_a_kernel_that_does_not_fit_is_shown_without_addresses(folder: Path) -> None:
+    Path("large.py").write_text(GOOD.replace("512", "4096"))
+    result = run("lower", "large.py", "--pass", "AllocateMemoryAddr")
+    assert result.exit_code == 1
+    assert "was refused at AllocateMemoryAddr" in result.stdout.split("\n", 1)[0]
+    assert "buffer usage (" in result.stdout
+    assert run("lower", "large.py", "--pass", "MemoryReuse").exit_code == 0
+    assert run("check", "large.py").exit_code == 0
+
+
 def test_a_refused_kernel_shows_the_last_stage_before(folder: Path) -> None:
     result = run("lower", "bad.py", "--pass", "ExpandMixedKernel")
     assert result.exit_code == 1
@@ -156,9 +178,11 @@ def test_memory_that_does_not_fit_or_is_not_known(folder: Path) -> None:
 
 
 def test_the_list_of_passes() -> None:
-    lines = run("passes").stdout.splitlines()
-    assert [line.split()[1] for line in lines] == list(pc.passes.PIPELINE)
-    assert [int(line.split()[0]) for line in lines] == list(range(1, len(lines) + 1))
+    rows = [line.split() for line in run("passes").stdout.splitlines()]
+    assert [name for _, name in rows] == list(pc.passes.ALL_PASSES)
+    count = len(pc.passes.PIPELINE)
+    assert [int(number) for number, _ in rows[:count]] == list(range(1, count + 1))
+    assert {mark for mark, _ in rows[count:]} == {"-"}
 
 
 def test_passes_of_a_kernel(folder: Path) -> None:

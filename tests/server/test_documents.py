@@ -229,6 +229,8 @@ async def test_entries_and_passes(pull: Session) -> None:
     assert entry["name"] == "Scaled"
     assert [p["name"] for p in entry["passes"]][-1] == "SkewCrossCorePipeline"
     assert any(p["changed"] for p in entry["passes"])
+    assert entry["memoryPasses"][-1] == "FoldNoOpReshape"
+    assert "tile.alloc(" in await lowered(pull, address(uri, "Scaled", "AllocateMemoryAddr"))
     assert "no pass" in await lowered(pull, address(uri, "Scaled", "Nonsense"))
     assert "no such kernel" in await lowered(pull, address(uri, "Nobody", ""))
 

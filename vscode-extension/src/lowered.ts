@@ -18,6 +18,8 @@ interface EntryInfo {
   line: number;
   endLine: number;
   passes: PassInfo[];
+  /** run when one of them is shown */
+  memoryPasses?: string[];
 }
 
 const DEFAULT_PASS = "LowerAutoVectorSplit";
@@ -107,6 +109,7 @@ export class LoweredView {
         description: `${p.changed ? "changed the kernel" : "no change"} · ${p.milliseconds.toFixed(1)} ms`,
         pass: p.name,
       })),
+      ...(entry.memoryPasses ?? []).map((name) => ({ label: name, description: "plans the on-chip memory", pass: name })),
     ];
     return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))?.pass;
   }
@@ -122,7 +125,7 @@ export class LoweredView {
   private async show(uri?: string, entry?: string): Promise<void> {
     const target = await this.target(typeof uri === "string" ? uri : undefined, entry);
     if (!target) return;
-    const known = target.entry.passes.some((p) => p.name === this.lastPass);
+    const known = target.entry.passes.some((p) => p.name === this.lastPass) || target.entry.memoryPasses?.includes(this.lastPass);
     const pass = known ? this.lastPass : (target.entry.passes.at(-1)?.name ?? "");
     await this.open({ uri: target.uri, entry: target.entry.name, pass });
   }

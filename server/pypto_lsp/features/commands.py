@@ -8,6 +8,7 @@ import sys
 from importlib.metadata import version
 from typing import Any
 
+from pypto_core import passes
 from pypto_lsp import __version__
 from pypto_lsp.features.lowered_ir import content
 from pypto_lsp.positions import path_of
@@ -65,7 +66,7 @@ def _get(value: Any, key: str) -> Any:
 
 
 def entry_list(server: PyptoServer, path: str) -> list[dict[str, Any]]:
-    """Kernels with their lines and passes."""
+    """Kernels with their lines and passes; those that plan the on-chip memory run when one of them is shown."""
     found = []
     for entry in server.core.entries(path):
         lowering = server.core.lowering(path, entry.name)
@@ -80,6 +81,7 @@ def entry_list(server: PyptoServer, path: str) -> list[dict[str, Any]]:
                     {"name": s.name, "changed": s.changed, "milliseconds": round(s.seconds * 1000, 2)}
                     for s in stages
                 ],
+                "memoryPasses": list(passes.MEMORY_PASSES),
                 "stoppedAt": lowering.stopped_at if lowering is not None else "",
             }
         )
