@@ -62,7 +62,9 @@ HOSTILE = {
 def test_bounded(name: str) -> None:
     text = HOSTILE[name] + "AFTER = 6 * 7\n"
     with calls_counted() as calls:
-        graph = ModuleGraph(ModuleFile("m", "m.py", text), limits=Limits(steps=200_000), costly=CostlyStatements())
+        graph = ModuleGraph(
+            ModuleFile("m", "m.py", text), limits=Limits(steps=200_000), costly=CostlyStatements()
+        )
     assert calls[0] < 5_000_000
     assert graph.interpreter.budget.spent < 250_000
     if "\0" not in text:
