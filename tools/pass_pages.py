@@ -10,7 +10,16 @@ from dataclasses import fields
 
 from pypto_core import Program, parse, print_ir
 from pypto_core.ir import AssignStmt, SeqStmts, Stmt
-from pypto_core.passes.pipeline import MEMORY_PASSES, PIPELINE, VERIFIED, contract_of, factory_of, make_pass
+from pypto_core.passes.pipeline import (
+    ALL_PASSES,
+    MEMORY_PASSES,
+    PIPELINE,
+    VERIFIED,
+    contract_of,
+    factory_of,
+    make_pass,
+    passes_until,
+)
 from tools.pages import ROOT, changed_lines, listing, run
 from tools.pass_texts import TEXTS
 
@@ -35,21 +44,19 @@ _PARTS = (
         "LowerAutoVectorSplit",
         "The vector part is shared out, and the cores are told apart.",
     ),
+    (
+        "Memory",
+        "MaterializeTensorStrides",
+        f"{len(MEMORY_PASSES)} more passes plan the on-chip memory. They run on request, behind all others and in this order: for `pypto-lsp lower` and a lowered document that shows one of them, "
+        "for `pypto-lsp memory`, and from Python (`pypto_core.run_pipeline(program, until=...)`). Passes that unroll pipelined loops are missing in between, so such a loop is planned with one copy "
+        "of its tiles.",
+    ),
 )
-
-_MEMORY = {
-    "MaterializeTensorStrides": "writes down the strides of every view of a tensor",
-    "InitMemRef": "gives every tile an allocation, or the place in another one that it shares",
-    "MaterializeSemanticAliases": "computes what a loop carries in place",
-    "MemoryReuse": "lets tiles that are not alive at one time share an allocation",
-    "AllocateMemoryAddr": "gives every allocation its address, and refuses a kernel that does not fit",
-    "FoldNoOpReshape": "makes a reshape that changes nothing a copy of the name",
-}
 
 
 def pages() -> dict[str, str]:
     """File name -> text of every page, index included."""
-    return {"index.md": _index(), **{f"{factory_of(name)}.md": _page(name) for name in PIPELINE}}
+    return {"index.md": _index(), **{f"{factory_of(name)}.md": _page(name) for name in ALL_PASSES}}
 
 
 def before_and_after(name: str) -> tuple[str, Program, Program]:
@@ -60,7 +67,8 @@ def before_and_after(name: str) -> tuple[str, Program, Program]:
     if program is None:
         raise ValueError(f"{file} has no kernel")
     backend = TEXTS[name].backend
-    for earlier in PIPELINE[: PIPELINE.index(name)]:
+    *before, _ = passes_until(name)
+    for earlier in before:
         program = make_pass(earlier, backend)(program)
     if name == "NormalizeStmtStructure":
         program = _nested(program)
@@ -79,8 +87,7 @@ def _nested(program: Program) -> Program:
 
 def _page(name: str) -> str:
     text = TEXTS[name]
-    number = PIPELINE.index(name) + 1
-    lines = [_NOTE, "", f"# {name}", "", f"Pass {number} of {len(PIPELINE)} {text.summary}.", ""]
+    lines = [_NOTE, "", f"# {name}", "", f"{_which(name)} {text.summary}.", ""]
     for paragraph in text.text:
         lines += [paragraph, ""]
     if text.codes:
@@ -95,16 +102,24 @@ def _page(name: str) -> str:
     lines += [*listing(old, gone), f"After {name}:", "", *listing(new, made)]
     if not whole:
         lines += ["Functions that the pass leaves alone are not shown.", ""]
-    lines += [*_neighbours(number - 1)]
+    lines += _neighbours(name)
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _neighbours(at: int) -> list[str]:
+def _which(name: str) -> str:
+    if name in PIPELINE:
+        return f"Pass {PIPELINE.index(name) + 1} of {len(PIPELINE)}"
+    return f"Memory pass {MEMORY_PASSES.index(name) + 1} of {len(MEMORY_PASSES)}, which runs on request,"
+
+
+def _neighbours(name: str) -> list[str]:
+    order = PIPELINE if name in PIPELINE else MEMORY_PASSES
+    at = order.index(name)
     links = []
     if at > 0:
-        links.append(f"before it: [{PIPELINE[at - 1]}]({factory_of(PIPELINE[at - 1])}.md)")
-    if at + 1 < len(PIPELINE):
-        links.append(f"after it: [{PIPELINE[at + 1]}]({factory_of(PIPELINE[at + 1])}.md)")
+        links.append(f"before it: [{order[at - 1]}]({factory_of(order[at - 1])}.md)")
+    if at + 1 < len(order):
+        links.append(f"after it: [{order[at + 1]}]({factory_of(order[at + 1])}.md)")
     joined = ", ".join(links)
     return [f"{joined[0].upper()}{joined[1:]}."]
 
@@ -174,20 +189,12 @@ def _index() -> str:
         "",
     ]
     starts = {start: (title, intro) for title, start, intro in _PARTS}
-    for number, name in enumerate(PIPELINE, 1):
+    for number, name in enumerate(ALL_PASSES, 1):
         if name in starts:
             title, intro = starts[name]
             lines += ["", f"## {title}", "", intro, "", "| | pass | what it does |", "|---|---|---|"]
-        lines.append(f"| {number} | [{name}]({factory_of(name)}.md) | {TEXTS[name].summary} |")
-    lines += [
-        "",
-        "## Memory",
-        "",
-        f"{len(MEMORY_PASSES)} more passes plan the on-chip memory. They are not among those above and run on request, from Python "
-        "(`pypto_core.passes.init_mem_ref(backend=...)` and so on), in this order:",
-        "",
-        *(f"- {name} {_MEMORY[name]}" for name in MEMORY_PASSES),
-    ]
+        shown = number if name in PIPELINE else ""
+        lines.append(f"| {shown} | [{name}]({factory_of(name)}.md) | {TEXTS[name].summary} |")
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -244,4 +244,50 @@ TEXTS: dict[str, PassText] = {
             "A loop that crosses cores but cannot be skewed becomes an ordinary loop.",
         ),
     ),
+    "MaterializeTensorStrides": PassText(
+        "writes down the strides of every view of a tensor",
+        (
+            "A tensor whose view names a layout and no strides gets the packed strides of that layout, in elements: for `ND` the last dimension is dense, for `DN` the last two change places. A tensor without a "
+            "view stays as it is. `NZ` is a layout of tiles, and refused for a tensor.",
+        ),
+        ("tensor-layout-nz",),
+    ),
+    "InitMemRef": PassText(
+        "gives every tile an allocation, or the place in another one that it shares",
+        (
+            "A tile that an operator makes gets a `tile.alloc` of its own at the top of the function, with its size in bytes. A view, a copy, a value that a loop carries, and a result that lands in an operand share the "
+            "allocation of that other tile; a slice keeps the offset of its first byte. Tensors lie in global memory, which is not allocated here.",
+            "An allocation that you declared yourself is taken over with its slots, each as large as the largest tile bound to one.",
+        ),
+        ("allocation-of-view", "allocation-dynamic", "allocation-mismatch"),
+    ),
+    "MaterializeSemanticAliases": PassText(
+        "computes what a loop carries in place",
+        (
+            "A carried value lies where it starts, and what the body yields for it lies elsewhere at first. Where nothing still reads the old value, the operator that makes the new one writes into the carried buffer, "
+            "so that the loop needs no copy and no second buffer.",
+        ),
+    ),
+    "MemoryReuse": PassText(
+        "lets tiles that are not alive at one time share an allocation",
+        (
+            "A tile is alive from the statement that makes it to the last one that reads it; one that a loop reads from outside lives until the loop ends. The largest tiles are placed first, and a tile goes into the first "
+            "allocation of its memory in which no other tile is alive at the same time. An operator that must not overwrite its operand keeps the two apart. Allocations that nobody lies in disappear.",
+            "Allocations that you declared are not shared out, but two tiles in one slot must not be alive at one time.",
+        ),
+        ("allocation-slot-shared",),
+    ),
+    "AllocateMemoryAddr": PassText(
+        "gives every allocation its address, and refuses a kernel that does not fit",
+        (
+            "In each memory the allocations follow one another at multiples of 32 bytes, behind the buffers that cross-core pipes reserve. The sum must not exceed what the chip has. `pypto-lsp memory` prints the sums.",
+        ),
+        ("memory-capacity",),
+    ),
+    "FoldNoOpReshape": PassText(
+        "makes a reshape that changes nothing a copy of the name",
+        (
+            "A `tile.reshape` whose result has the shape, valid shape, layout and place of its operand needs no instruction.",
+        ),
+    ),
 }

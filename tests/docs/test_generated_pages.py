@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pypto_core import Severity, parse, rules
-from pypto_core.passes.pipeline import PIPELINE
+from pypto_core.passes.pipeline import ALL_PASSES
 from pypto_lsp.links import RULE_PAGES, SITE, rule_page
 from tools import pass_pages, rule_pages
 from tools.pages import ROOT, changed_lines, in_table, markdown, stale
@@ -78,12 +78,12 @@ def test_lines_that_differ_stand_out() -> None:
 
 
 def test_every_pass_is_described_and_the_codes_are_real() -> None:
-    assert tuple(TEXTS) == PIPELINE
+    assert tuple(TEXTS) == ALL_PASSES
     for name, text in TEXTS.items():
         assert set(text.codes) <= rules().keys(), name
 
 
-@pytest.mark.parametrize("name", PIPELINE)
+@pytest.mark.parametrize("name", ALL_PASSES)
 def test_the_example_of_a_pass_shows_a_change(name: str) -> None:
     source, before, after = pass_pages.before_and_after(name)
     assert not [d for d in parse(source).diagnostics if d.severity is Severity.ERROR]
