@@ -29,20 +29,7 @@ if TYPE_CHECKING:
     )
     from pypto_core.engine.lowering import Lowering, Stage, lower
     from pypto_core.engine.memory_use import KernelMemory, SpaceUse, memory_use
-    from pypto_core.engine.names import (
-        Argument,
-        CallSite,
-        ClassInfo,
-        FileNames,
-        FunctionInfo,
-        Kind,
-        Parameter,
-        Role,
-        Scope,
-        Symbol,
-        Use,
-        read_names,
-    )
+    from pypto_core.engine.names import FileNames, read_names
     from pypto_core.engine.outline import (
         Fold,
         OutlineItem,
@@ -51,6 +38,18 @@ if TYPE_CHECKING:
         is_program,
         kernel_form,
         outline,
+    )
+    from pypto_core.engine.scopes import (
+        Argument,
+        CallSite,
+        ClassInfo,
+        FunctionInfo,
+        Kind,
+        Parameter,
+        Role,
+        Scope,
+        Symbol,
+        Use,
     )
     from pypto_core.engine.summary import KernelSummary, summaries
     from pypto_core.engine.values import (
@@ -159,20 +158,7 @@ _HOMES = {
         "SpaceUse",
         "memory_use",
     ),
-    "pypto_core.engine.names": (
-        "Argument",
-        "CallSite",
-        "ClassInfo",
-        "FileNames",
-        "FunctionInfo",
-        "Kind",
-        "Parameter",
-        "Role",
-        "Scope",
-        "Symbol",
-        "Use",
-        "read_names",
-    ),
+    "pypto_core.engine.names": ("FileNames", "read_names"),
     "pypto_core.engine.outline": (
         "Fold",
         "OutlineItem",
@@ -181,6 +167,18 @@ _HOMES = {
         "is_program",
         "kernel_form",
         "outline",
+    ),
+    "pypto_core.engine.scopes": (
+        "Argument",
+        "CallSite",
+        "ClassInfo",
+        "FunctionInfo",
+        "Kind",
+        "Parameter",
+        "Role",
+        "Scope",
+        "Symbol",
+        "Use",
     ),
     "pypto_core.engine.summary": (
         "KernelSummary",

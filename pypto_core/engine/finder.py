@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from pypto_core.engine.names import ClassInfo, FileNames, FunctionInfo, Imported, Kind, Role, Symbol, Use
+from pypto_core.engine.names import FileNames
+from pypto_core.engine.scopes import ClassInfo, FunctionInfo, Imported, Kind, Role, Symbol, Use
 from pypto_core.ir import Span
 
 #: Path of a file -> its names; None when there is no such file.

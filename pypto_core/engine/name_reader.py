@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Sequence
 
-from pypto_core.engine.names import (
+from pypto_core.engine.scopes import (
     NOT_NAMES,
     Argument,
     CallSite,

@@ -6,7 +6,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from pypto_core.engine.names import ClassInfo, FileNames, FunctionInfo, ItemNames, Kind
+from pypto_core.engine.names import FileNames
+from pypto_core.engine.scopes import ClassInfo, FunctionInfo, ItemNames, Kind
 from pypto_core.frontend.memory import Item
 from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
 from pypto_core.frontend.syntax import SourceMap, dotted, string_literal

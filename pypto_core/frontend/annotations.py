@@ -15,6 +15,7 @@ from pypto_core.frontend.symbols import SINGLETONS, symbol_value
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.frontend.views import is_view, read_tensor_view, read_tile_view
 from pypto_core.ir import (
+    ERROR_TYPE,
     UNKNOWN,
     ArrayType,
     DataType,
@@ -114,6 +115,17 @@ def read_returns(ctx: FunctionContext, node: ast.expr | None) -> tuple[Type, ...
     node = parsed_string(ctx, node)
     type_ = read_annotation(ctx, direction_of(node)[1]).type
     return type_.types if isinstance(type_, TupleType) else (type_,)
+
+
+def returns_or_error(ctx: FunctionContext, node: ast.expr | None) -> tuple[Type, ...]:
+    """:func:`read_returns` with its faults reported; one error type where it cannot be read."""
+    try:
+        return read_returns(ctx, node)
+    except Fault as fault:
+        ctx.report(fault)
+    except Silent:
+        ctx.mark_incomplete()
+    return (ERROR_TYPE,)
 
 
 def read_annotation(ctx: FunctionContext, node: ast.expr) -> Annotation:

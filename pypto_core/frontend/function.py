@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 from typing import Any
 
-from pypto_core.frontend.annotations import direction_of, read_param, read_returns
+from pypto_core.frontend.annotations import direction_of, read_param, returns_or_error
 from pypto_core.frontend.closure import Closure
 from pypto_core.frontend.comments import CommentReader
 from pypto_core.frontend.context import Callee, Fault, FunctionContext, ProgramContext, Silent
@@ -135,7 +135,7 @@ class _Reader:
         params, directions = self._params(plain)
         callee.params, callee.directions = params, directions
         given = ctx.dialect.returns(ctx, node, params)
-        returns = self._returns() if given is None else given
+        returns = returns_or_error(ctx, node.returns) if given is None else given
         callee.result, callee.declared = (
             returns or (),
             bool(given) if given is not None else node.returns is not None,
@@ -264,16 +264,6 @@ class _Reader:
                 arg,
                 name=arg.arg,
             )
-
-    def _returns(self) -> tuple[Type, ...]:
-        ctx, node = self.ctx, self.node
-        try:
-            return read_returns(ctx, node.returns)
-        except Fault as fault:
-            ctx.report(fault)
-        except Silent:
-            ctx.mark_incomplete()
-        return (ERROR_TYPE,)
 
     # --- bodies that are no DSL ------------------------------------------------------------------------------------------
 

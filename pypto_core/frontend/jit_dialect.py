@@ -7,8 +7,8 @@ import copy
 from inspect import cleandoc
 
 from pypto_core.diagnostics import Related
-from pypto_core.frontend.annotations import direction_of, read_returns
-from pypto_core.frontend.context import Callee, Fault, FunctionContext, Silent, is_poison
+from pypto_core.frontend.annotations import direction_of, returns_or_error
+from pypto_core.frontend.context import Callee, FunctionContext, Silent, is_poison
 from pypto_core.frontend.dialect import Dialect
 from pypto_core.frontend.expressions import expr
 from pypto_core.frontend.external import is_kernel
@@ -30,7 +30,6 @@ from pypto_core.frontend.subscripts import operator
 from pypto_core.frontend.syntax import int_literal
 from pypto_core.frontend.wording import type_text
 from pypto_core.ir import (
-    ERROR_TYPE,
     AssignStmt,
     ConstBool,
     ConstFloat,
@@ -140,7 +139,7 @@ class JitDialect(Dialect):
         self, ctx: FunctionContext, node: ast.FunctionDef | ast.AsyncFunctionDef, params: tuple[Var, ...]
     ) -> tuple[Type, ...] | None:
         by_name = {p.name_hint: p.type for p in params}
-        annotated = self._annotated_returns(ctx, node)
+        annotated = returns_or_error(ctx, node.returns)
         if len(annotated) == 1 and isinstance(annotated[0], ScalarType):
             return annotated
         value = self.function.facts.returned
@@ -160,19 +159,6 @@ class JitDialect(Dialect):
             if arg.annotation is not None and direction_of(arg.annotation)[0] is ParamDirection.Out:
                 return (param.type,)
         return ()
-
-    def _annotated_returns(
-        self, ctx: FunctionContext, node: ast.FunctionDef | ast.AsyncFunctionDef
-    ) -> tuple[Type, ...]:
-        if node.returns is None:
-            return ()
-        try:
-            return read_returns(ctx, node.returns)
-        except Fault as fault:
-            ctx.report(fault)
-        except Silent:
-            ctx.mark_incomplete()
-        return (ERROR_TYPE,)
 
     # --- body --------------------------------------------------------------------------------------------------------
 

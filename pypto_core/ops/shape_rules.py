@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from pypto_core.ir import ConstInt, DataType, Expr, print_ir
-from pypto_core.ops.proofs import dims_equal
+from pypto_core.ops.proofs import dims_equal, element_count
+
+if TYPE_CHECKING:
+    from pypto_core.ops.call import OpCall
 
 
 def show_dim(dim: Expr) -> str:
@@ -80,3 +84,24 @@ def promote(a: DataType, b: DataType) -> DataType:
     if a.is_signed_int:
         return a
     return b if b.is_signed_int else a
+
+
+def require_same_bytes(
+    call: OpCall, old: tuple[Expr, ...], old_dtype: DataType, new: tuple[Expr, ...], new_dtype: DataType
+) -> None:
+    """Two shapes, each with its element type, take as many bytes; raises ``op-shape`` at operand 1 where they do not or an extent is not static."""
+    before, after = element_count(old), element_count(new)
+    if before is None or after is None:
+        call.fail(
+            "op-shape",
+            f"{call.name} cannot prove byte-size equality of {show_shape(old)} and {show_shape(new)}",
+            arg=1,
+            unproven=True,
+        )
+    if before * old_dtype.byte != after * new_dtype.byte:
+        call.fail(
+            "op-shape",
+            f"{call.name} requires equal source and target byte sizes, but got {before * old_dtype.byte} and "
+            f"{after * new_dtype.byte}",
+            arg=1,
+        )

@@ -16,9 +16,9 @@ from pypto_core.ir import (  # fmt: skip
     packed_strides,
 )
 from pypto_core.ops.kinds import ArgKind
-from pypto_core.ops.proofs import const_value, element_count, times
+from pypto_core.ops.proofs import const_value, times
 from pypto_core.ops.registry import InheritSpace, OpCall
-from pypto_core.ops.shape_rules import show_dim, show_shape
+from pypto_core.ops.shape_rules import require_same_bytes, show_dim
 from pypto_core.ops.tensor.declare import (
     dtype_kw,
     elements_of,
@@ -125,7 +125,6 @@ def _same_bytes(call: OpCall, source: TensorType, explicit: tuple[Expr, ...], ta
     """Whether an explicit shape differs from the automatic one; then both byte sizes must be static and equal."""
     axis = _axis(call, source)
     automatic: tuple[Expr, ...] | None = None
-    before = element_count(source.shape)
     value = const_value(source.shape[axis])
     if source.dtype.byte >= target.byte or (
         value is not None and value % (target.byte // source.dtype.byte) == 0
@@ -134,21 +133,7 @@ def _same_bytes(call: OpCall, source: TensorType, explicit: tuple[Expr, ...], ta
         automatic = (*source.shape[:axis], scaled, *source.shape[axis + 1 :])
     if automatic is not None and dims_equal(automatic, explicit):
         return False
-    after = element_count(explicit)
-    if before is None or after is None:
-        call.fail(
-            "op-shape",
-            f"{call.name} cannot prove byte-size equality of {show_shape(source.shape)} and {show_shape(explicit)}",
-            arg=1,
-            unproven=True,
-        )
-    if before * source.dtype.byte != after * target.byte:
-        call.fail(
-            "op-shape",
-            f"{call.name} requires equal source and target byte sizes, but got {before * source.dtype.byte} and "
-            f"{after * target.byte}",
-            arg=1,
-        )
+    require_same_bytes(call, source.shape, source.dtype, explicit, target)
     if not is_full(source):
         call.fail(
             "op-shape", f"{call.name} cannot preserve a partial valid_shape through an explicit shape", arg=1

@@ -28,7 +28,7 @@ from pypto_core.ops.proofs import (
 )
 from pypto_core.ops.regions import index_tuple, reshape_valid
 from pypto_core.ops.registry import Evidence, InheritSpace, OpCall, OpCategory, OpDef, Stored, register
-from pypto_core.ops.shape_rules import show_dim, show_shape
+from pypto_core.ops.shape_rules import require_same_bytes, show_dim
 from pypto_core.ops.tile.checks import require_rank_at_least
 from pypto_core.ops.tile.declare import dtype_kw, operand, tile
 from pypto_core.ops.tile_views import COL, NONE_BOX, ROW
@@ -188,21 +188,7 @@ def _check_explicit_shape(
         call.fail("op-rank", f"{call.name} of a col_major tile requires a target shape of rank >= 2", arg=1)
     if all_dims_equal(shape, automatic):
         return
-    old, new = element_count(src.shape), element_count(shape)
-    if old is None or new is None:
-        call.fail(
-            "op-shape",
-            f"{call.name} cannot prove byte-size equality of {show_shape(src.shape)} and {show_shape(shape)}",
-            arg=1,
-            unproven=True,
-        )
-    if old * src.dtype.byte != new * dtype.byte:
-        call.fail(
-            "op-shape",
-            f"{call.name} requires equal source and target byte sizes, "
-            f"but got {old * src.dtype.byte} and {new * dtype.byte}",
-            arg=1,
-        )
+    require_same_bytes(call, src.shape, src.dtype, shape, dtype)
 
 
 # -- transpose -------------------------------------------------------------------------------------------------------

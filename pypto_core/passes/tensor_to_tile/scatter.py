@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 from pypto_core.ir import DataType, Expr, TensorType, TileType
 from pypto_core.passes.tensor_to_tile.elementwise import select_scratch
 from pypto_core.passes.tensor_to_tile.flat_index import ramp, row_bases
@@ -12,6 +15,29 @@ _MASK_DTYPE = {4: DataType.FP32, 2: DataType.FP16, 1: DataType.INT8}
 _INT16_LIMIT = 32767
 _NOT_EQUAL = 1
 """``cmp_type`` of ``!=``."""
+
+
+class _Names(NamedTuple):
+    """What the tiles of one scatter are called."""
+
+    zeros: str
+    values: str
+    unhit: str
+    ones: str
+    mask: str
+    hit: str
+    scratch: str
+
+
+_SCATTER = _Names(
+    "scatter_values_zero", "scatter_values", "scatter_mask_zero", "scatter_ones", "scatter_mask", "scatter_pred",
+    "scatter_sel_tmp",
+)  # fmt: skip
+_MASKED = _Names(
+    "scatter_mask_values_zero", "scatter_mask_values", "scatter_mask_mask_zero", "scatter_mask_ones",
+    "scatter_mask_mask", "scatter_mask_pred", "scatter_mask_sel_tmp",
+)  # fmt: skip
+_UPDATE = _Names("su_v0", "su_vals", "su_m0", "su_ones", "su_mask", "su_pred", "su_tmp")
 
 
 def _mask_dtype(low: Lowering, dtype: DataType) -> DataType:
@@ -32,9 +58,25 @@ def _to(low: Lowering, name: str, value: Expr, dtype: DataType) -> Expr:
     return low.let(name, low.op("tile.cast", value, target_type=dtype, mode=0))
 
 
+def _scattered(
+    low: Lowering, names: _Names, target: int, source: int, into: Callable[[Expr, Expr], Expr]
+) -> Expr:
+    """Operand ``source`` scattered over operand ``target``: ``into`` scatters values, and a mask of ones, into zeros; where the mask
+    was hit the values count, elsewhere the old ones."""
+    old, new = _tile_operand(low, target), _tile_operand(low, source)
+    dtype = _mask_dtype(low, old.dtype)
+    zeros = low.full(names.zeros, old.shape, old.dtype, 0)
+    values = low.let(names.values, into(zeros, low.args[source]))
+    unhit = low.full(names.unhit, old.shape, dtype, 0)
+    ones = low.full(names.ones, new.shape, dtype, 1)
+    mask = low.let(names.mask, into(unhit, ones))
+    hit = low.let(names.hit, low.op("tile.cmps", mask, number(0, dtype), cmp_type=_NOT_EQUAL))
+    return low.op("tile.sel", hit, values, low.args[target], select_scratch(low, names.scratch))
+
+
 def scatter(low: Lowering) -> Expr:
     """C-SCATTER (input, index, src): column indices become flat ones unless there is a single row."""
-    target, index, source = (_tile_operand(low, i) for i in range(3))
+    target, index = _tile_operand(low, 0), _tile_operand(low, 1)
     rows = low.static(index, "the index")[0]
     columns = low.static(target, "the input")[1]
     flat = low.args[1]
@@ -45,22 +87,7 @@ def scatter(low: Lowering) -> Expr:
         flat = low.let("scatter_flat_idx", low.op("tile.row_expand_add", wide, base))
         if narrow:
             flat = _to(low, "scatter_flat_cast", flat, DataType.INT16)
-    mask_dtype = _mask_dtype(low, target.dtype)
-    zero = low.full("scatter_values_zero", target.shape, target.dtype, 0)
-    values = low.let("scatter_values", low.op("tile.scatter", zero, low.args[2], flat))
-    mask_zero = low.full("scatter_mask_zero", target.shape, mask_dtype, 0)
-    ones = low.full("scatter_ones", source.shape, mask_dtype, 1)
-    mask = low.let("scatter_mask", low.op("tile.scatter", mask_zero, ones, flat))
-    return _blend(low, mask, mask_dtype, values, low.args[0], ("scatter_pred", "scatter_sel_tmp"))
-
-
-def _blend(
-    low: Lowering, mask: Expr, dtype: DataType, values: Expr, old: Expr, names: tuple[str, str]
-) -> Expr:
-    """``values`` where the mask was hit, ``old`` elsewhere."""
-    hit = low.op("tile.cmps", mask, number(0, dtype), cmp_type=_NOT_EQUAL)
-    predicate = low.let(names[0], hit)
-    return low.op("tile.sel", predicate, values, old, select_scratch(low, names[1]))
+    return _scattered(low, _SCATTER, 0, 2, lambda zeros, values: low.op("tile.scatter", zeros, values, flat))
 
 
 def scatter_mask(low: Lowering) -> Expr:
@@ -68,14 +95,9 @@ def scatter_mask(low: Lowering) -> Expr:
     source, target = _tile_operand(low, 0), _tile_operand(low, 1)
     low.static(source, "the input")
     low.static(target, "the destination")
-    mask_dtype = _mask_dtype(low, target.dtype)
-    zero = low.full("scatter_mask_values_zero", target.shape, target.dtype, 0)
-    values = low.let("scatter_mask_values", low.op("tile.scatter_mask", zero, low.args[0], **low.kwargs))
-    mask_zero = low.full("scatter_mask_mask_zero", target.shape, mask_dtype, 0)
-    ones = low.full("scatter_mask_ones", source.shape, mask_dtype, 1)
-    mask = low.let("scatter_mask_mask", low.op("tile.scatter_mask", mask_zero, ones, **low.kwargs))
-    names = ("scatter_mask_pred", "scatter_mask_sel_tmp")
-    return _blend(low, mask, mask_dtype, values, low.args[1], names)
+    return _scattered(
+        low, _MASKED, 1, 0, lambda zeros, values: low.op("tile.scatter_mask", zeros, values, **low.kwargs)
+    )
 
 
 def scatter_update(low: Lowering) -> Expr:
@@ -107,13 +129,7 @@ def scatter_update(low: Lowering) -> Expr:
                 f"{_INT16_LIMIT} that applies to {target.dtype.text} data",
             )
         flat = _to(low, "su_flat_idx_cast", flat, DataType.INT16)
-    mask_dtype = _mask_dtype(low, target.dtype)
-    zero = low.full("su_v0", target.shape, target.dtype, 0)
-    values = low.let("su_vals", low.op("tile.scatter", zero, low.args[2], flat))
-    mask_zero = low.full("su_m0", target.shape, mask_dtype, 0)
-    ones = low.full("su_ones", source.shape, mask_dtype, 1)
-    mask = low.let("su_mask", low.op("tile.scatter", mask_zero, ones, flat))
-    return _blend(low, mask, mask_dtype, values, low.args[0], ("su_pred", "su_tmp"))
+    return _scattered(low, _UPDATE, 0, 2, lambda zeros, values: low.op("tile.scatter", zeros, values, flat))
 
 
 CONVERTERS: dict[str, Converter] = {
