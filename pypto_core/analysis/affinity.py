@@ -8,7 +8,7 @@ from enum import Enum
 from pypto_core.analysis.lanes import BOUNDARY_OPS
 from pypto_core.analysis.statements import leaf_call
 from pypto_core.ir import Call, GlobalVar, MemorySpace, Stmt, TileType
-from pypto_core.ir.visitor import stmt_bodies
+from pypto_core.ir.walk import stmt_bodies
 from pypto_core.ops.registry import CoreAffinity, FixedSpace, OpDef, SpaceFromKwarg, find_op
 
 Affinity = CoreAffinity

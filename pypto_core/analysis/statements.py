@@ -19,7 +19,7 @@ from pypto_core.ir import (
     YieldStmt,
 )
 from pypto_core.ir.stmt import SCOPE_CLASSES
-from pypto_core.ir.visitor import stmt_bodies
+from pypto_core.ir.walk import stmt_bodies
 
 SCOPES: frozenset[type] = frozenset(SCOPE_CLASSES)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from pypto_core.ir import AssignStmt, ForStmt, IfStmt, Stmt, Type, Var, WhileStmt
-from pypto_core.ir.visitor import expr_vars, stmt_defs, stmt_exprs, type_exprs, walk_stmts
+from pypto_core.ir.walk import expr_vars, stmt_defs, stmt_exprs, type_exprs, walk_stmts
 
 __all__ = ["all_defs", "all_uses", "defs_of", "expr_vars", "result_defs", "type_vars", "uses_of"]
 

@@ -37,7 +37,7 @@ from pypto_core.ir import (
     Type,
     Var,
 )
-from pypto_core.ir.visitor import walk_exprs
+from pypto_core.ir.walk import walk_exprs
 
 if TYPE_CHECKING:
     from pypto_core.frontend.dialect import Dialect

@@ -28,7 +28,7 @@ from pypto_core.ir import (
     Type,
     Var,
 )
-from pypto_core.ir.visitor import map_type
+from pypto_core.ir.rewrite import map_type
 
 _SUBMIT_ONLY = ("deps", "core_num", "sync_start", "dumps", "allow_early_resolve", "predicate")
 

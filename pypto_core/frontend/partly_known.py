@@ -28,7 +28,8 @@ from pypto_core.ir import (
     Var,
     substitute,
 )
-from pypto_core.ir.visitor import expr_vars, map_type
+from pypto_core.ir.rewrite import map_type
+from pypto_core.ir.walk import expr_vars
 from pypto_core.ops.dsl import DslValue, Unevaluated
 from pypto_core.ops.registry import OpError
 

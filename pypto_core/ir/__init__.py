@@ -96,6 +96,7 @@ from pypto_core.ir.node import AttrMap, Expr, Node, Stmt, Type, empty_map
 from pypto_core.ir.print_expr import PrintError, format_float
 from pypto_core.ir.printer import dynamic_symbols, print_ir, print_order
 from pypto_core.ir.program import DERIVED_LEVEL_ROLE, Function, Program
+from pypto_core.ir.rewrite import Rewriter, Substitution, map_attrs, map_tuple, map_type, substitute
 from pypto_core.ir.scalar import (
     ScalarTypeError,
     as_expr,
@@ -154,22 +155,15 @@ from pypto_core.ir.types import (
     packed_strides,
     tile_layout,
 )
-from pypto_core.ir.visitor import (
-    Rewriter,
-    Substitution,
-    Visitor,
+from pypto_core.ir.walk import (
     attr_exprs,
     calls_in,
     collect_defs,
     collect_uses,
     expr_children,
-    map_attrs,
-    map_tuple,
-    map_type,
     stmt_bodies,
     stmt_defs,
     stmt_exprs,
-    substitute,
     type_exprs,
     walk,
     walk_exprs,
@@ -296,7 +290,6 @@ __all__ = [
     "Type",
     "UnaryExpr",
     "Var",
-    "Visitor",
     "WaitCmp",
     "WhileStmt",
     "WindowBuffer",

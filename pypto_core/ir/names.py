@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pypto_core.ir.expr import IterArg, Var
 from pypto_core.ir.node import Node, Stmt
 from pypto_core.ir.stmt import ForStmt, WhileStmt
-from pypto_core.ir.visitor import stmt_bodies, stmt_defs, stmt_exprs, walk_exprs
+from pypto_core.ir.walk import stmt_bodies, stmt_defs, stmt_exprs, walk_exprs
 
 
 def assign_names(variables: Iterable[Var], taken: Iterable[str] = ()) -> dict[Var, str]:

@@ -15,7 +15,7 @@ from pypto_core.ir.enums import ForKind, SplitMode
 from pypto_core.ir.node import AttrMap, Stmt
 from pypto_core.ir.print_expr import ExprPrinter, PrintError, quote
 from pypto_core.ir.stmt import body_stmts
-from pypto_core.ir.visitor import calls_in
+from pypto_core.ir.walk import calls_in
 
 LineHook = Callable[[int, Stmt], None]
 _KINDS = {

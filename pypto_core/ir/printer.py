@@ -14,7 +14,7 @@ from pypto_core.ir.print_stmt import LineHook, StmtPrinter
 from pypto_core.ir.program import Function, Program
 from pypto_core.ir.stmt import SeqStmts
 from pypto_core.ir.types import TensorType, TileType
-from pypto_core.ir.visitor import calls_in, stmt_defs, stmt_exprs, walk_exprs, walk_stmts
+from pypto_core.ir.walk import calls_in, stmt_defs, stmt_exprs, walk_exprs, walk_stmts
 
 _INDENT = "    "
 

@@ -25,7 +25,8 @@ from pypto_core.ir import (
     make_binary,
     walk_stmts,
 )
-from pypto_core.ir.visitor import Rewriter, stmt_defs
+from pypto_core.ir.rewrite import Rewriter
+from pypto_core.ir.walk import stmt_defs
 from pypto_core.passes.allocation.references import memref_of, retyped_function, with_memref
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.tile_calls import reject

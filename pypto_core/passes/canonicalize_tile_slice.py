@@ -40,7 +40,7 @@ from pypto_core.ir import (
     substitute,
     walk_stmts,
 )
-from pypto_core.ir.visitor import stmt_exprs, walk_exprs
+from pypto_core.ir.walk import stmt_exprs, walk_exprs
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.stmt_parts import map_bodies, substitute_header, substitute_loop
 from pypto_core.passes.tile_calls import (

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pypto_core.ir import AssignStmt, Call, Expr, ForStmt, IfStmt, IterArg, Stmt, Submit, Type, Var, WhileStmt
-from pypto_core.ir.visitor import Rewriter, map_tuple, map_type
+from pypto_core.ir.rewrite import Rewriter, map_tuple, map_type
 
 
 class _Clone(Rewriter):

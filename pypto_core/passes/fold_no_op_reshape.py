@@ -14,7 +14,7 @@ from pypto_core.ir import (
     dims_equal,
     effective_tile_view,
 )
-from pypto_core.ir.visitor import Rewriter
+from pypto_core.ir.rewrite import Rewriter
 from pypto_core.passes.base import Pass, PassContract, map_functions
 
 CONTRACT = PassContract.of("SplitIncoreOrch IncoreTileOps HasMemRefs TileOps2D", function_local=True)

@@ -40,7 +40,7 @@ from pypto_core.ir import (
     packed_strides,
 )
 from pypto_core.ir.scalar import make_binary
-from pypto_core.ir.visitor import stmt_bodies
+from pypto_core.ir.walk import stmt_bodies
 from pypto_core.passes.allocation.declared import Declared, declared_allocations
 from pypto_core.passes.allocation.references import (
     memref_of,

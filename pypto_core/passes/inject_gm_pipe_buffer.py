@@ -23,8 +23,9 @@ from pypto_core.ir import (
     TensorType,
     Var,
 )
+from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ir.stmt import SeqStmts
-from pypto_core.ir.visitor import Rewriter, calls_in, stmt_exprs, walk_exprs
+from pypto_core.ir.walk import calls_in, stmt_exprs, walk_exprs
 from pypto_core.ops.registry import create_op_call
 from pypto_core.passes.base import Pass, PassContract
 from pypto_core.passes.split_axis.extents import index

@@ -26,7 +26,8 @@ from pypto_core.ir import (
     Stmt,
     WhileStmt,
 )
-from pypto_core.ir.visitor import stmt_bodies, substitute
+from pypto_core.ir.rewrite import substitute
+from pypto_core.ir.walk import stmt_bodies
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.clone import deep_clone
 from pypto_core.passes.split_axis.admission import validate_explicit_body, validate_lowered_body

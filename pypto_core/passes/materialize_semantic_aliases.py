@@ -28,7 +28,7 @@ from pypto_core.ir import (
     body_stmts,
     walk_stmts,
 )
-from pypto_core.ir.visitor import collect_uses, stmt_bodies, stmt_defs, stmt_exprs
+from pypto_core.ir.walk import collect_uses, stmt_bodies, stmt_defs, stmt_exprs
 from pypto_core.ops import find_op
 from pypto_core.passes.allocation.conflicts import conflicting_operands
 from pypto_core.passes.allocation.references import (

@@ -24,7 +24,7 @@ from pypto_core.ir import (
     walk_stmts,
 )
 from pypto_core.ir.types import dim_equal
-from pypto_core.ir.visitor import stmt_defs
+from pypto_core.ir.walk import stmt_defs
 from pypto_core.passes.allocation.lifetimes import Interval, Lifetime, Lifetimes, intervals, lifetimes
 from pypto_core.passes.allocation.references import memref_of, retyped_function, same_place, with_memref
 from pypto_core.passes.base import Pass, PassContract, map_functions

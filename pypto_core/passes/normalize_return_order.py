@@ -21,7 +21,8 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
 )
-from pypto_core.ir.visitor import Rewriter, walk_stmts
+from pypto_core.ir.rewrite import Rewriter
+from pypto_core.ir.walk import walk_stmts
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.mixed_kernel.lineage import return_params
 

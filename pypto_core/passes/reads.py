@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pypto_core.analysis.uses import expr_vars
 from pypto_core.ir import AssignStmt, Call, Expr, IterArg, Stmt, Var, body_stmts
-from pypto_core.ir.visitor import stmt_bodies, stmt_exprs
+from pypto_core.ir.walk import stmt_bodies, stmt_exprs
 
 MATMUL_OPERANDS: Mapping[str, tuple[int, int]] = {
     "tile.matmul": (0, 1),

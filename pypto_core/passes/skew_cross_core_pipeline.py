@@ -31,8 +31,9 @@ from pypto_core.ir import (
     Var,
     YieldStmt,
 )
+from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ir.scalar import make_binary, scalar_dtype
-from pypto_core.ir.visitor import Rewriter, calls_in
+from pypto_core.ir.walk import calls_in
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.clone import deep_clone
 from pypto_core.passes.split_axis.rejections import reject

@@ -14,7 +14,7 @@ from pypto_core.analysis.statements import block, leaf_call, stmts_of, walk_stmt
 from pypto_core.backend import Backend, get_backend
 from pypto_core.diagnostics import Related
 from pypto_core.ir import Call, Expr, Function, FunctionType, Span, SplitMode, Stmt, Var
-from pypto_core.ir.visitor import substitute
+from pypto_core.ir.rewrite import substitute
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.clone import deep_clone
 from pypto_core.passes.split_axis.lane import bind_lane, names_in

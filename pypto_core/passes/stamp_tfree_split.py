@@ -13,7 +13,7 @@ from pypto_core.analysis.statements import as_var, leaf_call
 from pypto_core.analysis.tpop import tpop_origins
 from pypto_core.diagnostics import PassError
 from pypto_core.ir import Call, EvalStmt, Function, Stmt, Var
-from pypto_core.ir.visitor import Rewriter
+from pypto_core.ir.rewrite import Rewriter
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.split_axis.rejections import reject
 from pypto_core.verify.tfree_faults import POP_OF_FREE, freed_name, no_origin, received, wrong_direction

@@ -43,7 +43,7 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
 )
-from pypto_core.ir.visitor import own_calls, stmt_bodies, stmt_defs
+from pypto_core.ir.walk import own_calls, stmt_bodies, stmt_defs
 
 HOISTED_OPS = frozenset({"tile.load", "tile.store"})
 """Transfers that the compiler itself places outside regions."""

@@ -24,7 +24,7 @@ from pypto_core.ir import (
     WhileStmt,
     body_stmts,
 )
-from pypto_core.ir.visitor import collect_uses, stmt_bodies, stmt_exprs
+from pypto_core.ir.walk import collect_uses, stmt_bodies, stmt_exprs
 from pypto_core.passes.allocation.conflicts import conflicting_operands
 from pypto_core.passes.allocation.references import memref_of, reused_operand, viewed_operand
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pypto_core.ir import Call, Expr, Function, MemRef, TensorType, TileType, Type, Var, dim_equal, map_tuple
-from pypto_core.ir.visitor import Rewriter
+from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ops import InheritSpace, find_op
 
 

@@ -28,7 +28,7 @@ from pypto_core.ir import (
     const_dims,
     walk_stmts,
 )
-from pypto_core.ir.visitor import stmt_bodies, stmt_exprs, walk_exprs
+from pypto_core.ir.walk import stmt_bodies, stmt_exprs, walk_exprs
 from pypto_core.passes.reads import Reads
 
 OVERLAP_STORES = "pipeline_overlap_stores"

@@ -33,7 +33,7 @@ from pypto_core.ir import (
     const_dim,
     walk_stmts,
 )
-from pypto_core.ir.visitor import stmt_bodies, walk_exprs
+from pypto_core.ir.walk import stmt_bodies, walk_exprs
 from pypto_core.ops import InheritSpace, OpCategory, find_op
 from pypto_core.passes.base import map_functions
 from pypto_core.passes.reads import MATMUL_OPERANDS, Read, Reads

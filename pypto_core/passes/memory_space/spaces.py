@@ -22,7 +22,7 @@ from pypto_core.ir import (
     body_stmts,
     walk_stmts,
 )
-from pypto_core.ir.visitor import stmt_bodies
+from pypto_core.ir.walk import stmt_bodies
 from pypto_core.ops import FixedSpace, InheritSpace, SpaceFromKwarg, find_op
 from pypto_core.passes.tile_calls import reject
 

@@ -25,7 +25,8 @@ from pypto_core.ir import (
     effective_tile_view,
 )
 from pypto_core.ir.basic_types import UNKNOWN
-from pypto_core.ir.visitor import Rewriter, calls_in, substitute
+from pypto_core.ir.rewrite import Rewriter, substitute
+from pypto_core.ir.walk import calls_in
 from pypto_core.passes.clone import deep_clone
 from pypto_core.passes.mixed_kernel.boundaries import fractal_adapter, transfer_view
 from pypto_core.passes.mixed_kernel.expand import fresh_params

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pypto_core.analysis.affinity import Affinity, rollup
 from pypto_core.analysis.statements import block, leaf_call, stmts_of, walk_stmts
 from pypto_core.ir import Call, Function, FunctionType, Program, ReturnStmt, Submit
-from pypto_core.ir.visitor import calls_in
+from pypto_core.ir.walk import calls_in
 from pypto_core.passes.outline.waiters import DEFER_WAIT, check_waiter_body
 from pypto_core.passes.split_axis.rejections import reject
 

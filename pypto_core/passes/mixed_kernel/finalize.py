@@ -24,7 +24,7 @@ from pypto_core.ir import (
     WhileStmt,
     YieldStmt,
 )
-from pypto_core.ir.visitor import stmt_exprs
+from pypto_core.ir.walk import stmt_exprs
 from pypto_core.passes.mixed_kernel.placement import Placement
 
 _EFFECTS = PUSH_OPS | POP_OPS | FREE_OPS | PIPE_SETUP_OPS | frozenset({"tile.store", "tile.assemble"})

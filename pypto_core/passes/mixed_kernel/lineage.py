@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from pypto_core.analysis.statements import as_var, first_return, leaf_call, trailing_yield, walk_stmts
 from pypto_core.ir import AssignStmt, Expr, ForStmt, Function, IfStmt, Stmt, TensorType, Var, WhileStmt
-from pypto_core.ir.visitor import stmt_bodies
+from pypto_core.ir.walk import stmt_bodies
 from pypto_core.ops.registry import find_op
 
 

@@ -9,7 +9,7 @@ from pypto_core.analysis.lanes import BOUNDARY_OPS, POP_OPS
 from pypto_core.analysis.statements import as_var, leaf_call
 from pypto_core.analysis.tpop import tpop_origins
 from pypto_core.ir import AssignStmt, Call, MemorySpace, Stmt, Var
-from pypto_core.ir.visitor import stmt_bodies
+from pypto_core.ir.walk import stmt_bodies
 
 CROSSED_OPS = POP_OPS | BOUNDARY_OPS
 """Operators whose result has already crossed."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pypto_core.ir import Add, AssignStmt, ConstInt, Expr, Mul, ScalarType, Stmt, Sub, Var, substitute
 from pypto_core.ir.expr import Call, Submit
-from pypto_core.ir.visitor import collect_uses, walk_exprs, walk_stmts
+from pypto_core.ir.walk import collect_uses, walk_exprs, walk_stmts
 
 
 @dataclass(frozen=True, slots=True)

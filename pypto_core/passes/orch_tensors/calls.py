@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pypto_core.analysis.statements import as_var
 from pypto_core.ir import AssignStmt, Call, Expr, Stmt, Submit, TupleGetItem, TupleType, Var
-from pypto_core.ir.visitor import calls_in, walk_stmts
+from pypto_core.ir.walk import calls_in, walk_stmts
 from pypto_core.passes.tensor_to_tile.callers import target_name
 
 Launch = Call | Submit

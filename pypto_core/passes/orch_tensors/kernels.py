@@ -22,7 +22,8 @@ from pypto_core.ir import (
     WhileStmt,
     body_stmts,
 )
-from pypto_core.ir.visitor import Rewriter, map_tuple, stmt_exprs, walk_exprs, walk_stmts
+from pypto_core.ir.rewrite import Rewriter, map_tuple
+from pypto_core.ir.walk import stmt_exprs, walk_exprs, walk_stmts
 from pypto_core.passes.tensor_to_tile.body import same_type
 from pypto_core.passes.tensor_to_tile.lowering import op_call
 

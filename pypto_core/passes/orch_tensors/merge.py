@@ -23,8 +23,9 @@ from pypto_core.ir import (
     WhileStmt,
     body_stmts,
 )
+from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ir.types import const_dims, dims_equal
-from pypto_core.ir.visitor import Rewriter, walk_stmts
+from pypto_core.ir.walk import walk_stmts
 from pypto_core.passes.orch_tensors.calls import Launch, Result, definitions, launches, result_of
 from pypto_core.passes.orch_tensors.kernels import (
     Functions,

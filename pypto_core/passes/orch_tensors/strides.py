@@ -17,7 +17,7 @@ from pypto_core.ir import (
     Var,
 )
 from pypto_core.ir.types import const_dims
-from pypto_core.ir.visitor import walk_stmts
+from pypto_core.ir.walk import walk_stmts
 from pypto_core.passes.orch_tensors.calls import definitions, launches, result_of
 from pypto_core.passes.orch_tensors.kernels import (
     Functions,

@@ -31,8 +31,9 @@ from pypto_core.ir import (
     body_stmts,
     substitute,
 )
+from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ir.stmt import SeqStmts
-from pypto_core.ir.visitor import Rewriter, stmt_bodies, walk_stmts
+from pypto_core.ir.walk import stmt_bodies, walk_stmts
 from pypto_core.passes.orch_tensors.affine import ScalarDefinitions, affine
 from pypto_core.passes.orch_tensors.calls import Launch, definitions, launches, result_of
 from pypto_core.passes.orch_tensors.kernels import Functions, is_kernel, is_orchestration

@@ -35,7 +35,7 @@ from pypto_core.ir import (
 )
 from pypto_core.ir.scalar import make_binary
 from pypto_core.ir.types import const_dims, packed_strides
-from pypto_core.ir.visitor import stmt_bodies, stmt_exprs, walk_exprs
+from pypto_core.ir.walk import stmt_bodies, stmt_exprs, walk_exprs
 from pypto_core.passes.orch_tensors.affine import ScalarDefinitions, affine, depends_only_on
 from pypto_core.passes.orch_tensors.kernels import Retype, returned_values
 

@@ -29,8 +29,8 @@ from pypto_core.ir import (
     WhileStmt,
     dim_equal,
 )
+from pypto_core.ir.rewrite import substitute
 from pypto_core.ir.scalar import make_binary
-from pypto_core.ir.visitor import substitute
 from pypto_core.passes.split_axis.extents import (
     half,
     index,

@@ -6,8 +6,8 @@ from pypto_core.analysis.names import describe
 from pypto_core.analysis.statements import as_var, trailing_yield
 from pypto_core.diagnostics import PassError, Related
 from pypto_core.ir import Expr, ForStmt, IfStmt, IterArg, Stmt, TupleGetItem, TupleType, Type, Var, WhileStmt
+from pypto_core.ir.rewrite import substitute
 from pypto_core.ir.structural import structural_equal
-from pypto_core.ir.visitor import substitute
 from pypto_core.passes.split_axis.extents import halve_with
 from pypto_core.passes.split_axis.rejections import reject, reject_internal
 from pypto_core.passes.split_axis.state import SplitState, TileInfo

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from pypto_core.analysis.lanes import LANE_INDEX_OP
 from pypto_core.ir import AssignStmt, Function, Span, Stmt, Var
-from pypto_core.ir.visitor import collect_defs
+from pypto_core.ir.walk import collect_defs
 from pypto_core.ops.registry import create_op_call
 
 LANE_NAME = "subblock_idx"

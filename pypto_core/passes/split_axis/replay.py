@@ -31,10 +31,10 @@ from pypto_core.ir import (
     YieldStmt,
     effective_tile_view,
 )
+from pypto_core.ir.rewrite import substitute
 from pypto_core.ir.scalar import make_binary
 from pypto_core.ir.stmt import ScopeStmt
 from pypto_core.ir.structural import structural_equal
-from pypto_core.ir.visitor import substitute
 from pypto_core.ops.registry import OpError, create_op_call, untyped_op_call
 from pypto_core.passes.split_axis.extents import index
 

@@ -22,8 +22,8 @@ from pypto_core.ir import (
     Var,
     dim_equal,
 )
+from pypto_core.ir.rewrite import map_tuple
 from pypto_core.ir.scalar import make_binary
-from pypto_core.ir.visitor import map_tuple
 from pypto_core.ops.registry import OpError, create_op_call
 from pypto_core.passes.split_axis.codes import gather_split_code, shard_split_code
 from pypto_core.passes.split_axis.extents import (

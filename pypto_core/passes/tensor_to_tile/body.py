@@ -34,8 +34,8 @@ from pypto_core.ir import (
     structural_equal,
     substitute,
 )
+from pypto_core.ir.rewrite import map_attrs, map_tuple
 from pypto_core.ir.stmt import SCOPE_CLASSES
-from pypto_core.ir.visitor import map_attrs, map_tuple
 from pypto_core.ops import OpError
 from pypto_core.passes.tensor_to_tile.lowering import (
     VEC,

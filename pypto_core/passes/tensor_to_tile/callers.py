@@ -28,7 +28,8 @@ from pypto_core.ir import (
     substitute,
 )
 from pypto_core.ir.expr import GlobalVar
-from pypto_core.ir.visitor import Rewriter, calls_in, map_attrs, map_tuple, map_type
+from pypto_core.ir.rewrite import Rewriter, map_attrs, map_tuple, map_type
+from pypto_core.ir.walk import calls_in
 from pypto_core.passes.tensor_to_tile.body import block_of, same_type
 from pypto_core.passes.tensor_to_tile.lowering import int_tuple, op_call
 

@@ -30,8 +30,9 @@ from pypto_core.ir import (
     dim_equal,
     substitute,
 )
+from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ir.types import dims_equal
-from pypto_core.ir.visitor import Rewriter, collect_uses, stmt_exprs, walk_exprs, walk_stmts
+from pypto_core.ir.walk import collect_uses, stmt_exprs, walk_exprs, walk_stmts
 from pypto_core.passes.tensor_to_tile.body import block_of, with_comments
 from pypto_core.passes.tensor_to_tile.lowering import base_name, int_tuple, op_call
 

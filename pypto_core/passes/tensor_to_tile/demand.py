@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pypto_core.analysis.statements import as_var
 from pypto_core.ir import AssignStmt, Call, Expr, MemorySpace, Stmt, Var
-from pypto_core.ir.visitor import calls_in, walk_stmts
+from pypto_core.ir.walk import calls_in, walk_stmts
 from pypto_core.passes.tensor_to_tile.lowering import VEC
 from pypto_core.passes.tensor_to_tile.table import INHERITS_SPACE, required_space
 

@@ -27,7 +27,7 @@ from pypto_core.ir import (
     WhileStmt,
     body_stmts,
 )
-from pypto_core.ir.visitor import stmt_bodies, stmt_exprs, walk_exprs
+from pypto_core.ir.walk import stmt_bodies, stmt_exprs, walk_exprs
 from pypto_core.ops import Effect, find_op
 from pypto_core.passes.tensor_to_tile.lowering import pass_error
 

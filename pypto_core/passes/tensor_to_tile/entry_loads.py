@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pypto_core.analysis.statements import as_var
 from pypto_core.ir import AssignStmt, Call, ForStmt, Function, Stmt, TensorType, Var, WhileStmt
-from pypto_core.ir.visitor import walk_stmts
+from pypto_core.ir.walk import walk_stmts
 from pypto_core.passes.tensor_to_tile.lowering import VEC, base_name, load_whole
 from pypto_core.passes.tensor_to_tile.table import CONVERTERS, SELF_LOADING, required_space
 

@@ -25,7 +25,7 @@ from pypto_core.ir import (
     substitute,
 )
 from pypto_core.ir.stmt import SeqStmts
-from pypto_core.ir.visitor import collect_uses, stmt_exprs, walk_exprs, walk_stmts
+from pypto_core.ir.walk import collect_uses, stmt_exprs, walk_exprs, walk_stmts
 from pypto_core.passes.tensor_to_tile.body import block_of
 from pypto_core.passes.tensor_to_tile.lowering import op_call, pass_error, zeros
 

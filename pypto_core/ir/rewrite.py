@@ -1,20 +1,18 @@
-"""Walking and rewriting (docs/spec/ir.md §1.11 gives the order).
+"""Rewriting (docs/spec/ir.md §1.11 gives the order).
 
-Dispatch is one dictionary lookup by node class; the tables are filled once per class. Rewriters keep identity: a node whose
+Dispatch is one dictionary look-up by node class; the tables are filled once per class. Rewriters keep identity: a node whose
 parts did not change is returned as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from pypto_core.ir.basic_types import TupleType
 from pypto_core.ir.expr import (
     BinaryExpr,
     Call,
-    ConstBool,
-    ConstFloat,
     ConstInt,
     IterArg,
     MakeTuple,
@@ -25,11 +23,10 @@ from pypto_core.ir.expr import (
     Var,
     WindowBuffer,
 )
-from pypto_core.ir.node import AttrMap, Expr, Node, Stmt, Type
+from pypto_core.ir.node import AttrMap, Expr, Node, Type
 from pypto_core.ir.program import Function, Program
 from pypto_core.ir.stmt import (
     AssignStmt,
-    CommDomainScopeStmt,
     EvalStmt,
     ForStmt,
     IfStmt,
@@ -41,258 +38,9 @@ from pypto_core.ir.stmt import (
     YieldStmt,
 )
 from pypto_core.ir.types import DistributedTensorType, TensorType, TileType
+from pypto_core.ir.walk import LEAVES, by_class
 
-E = TypeVar("E", bound=Expr)
 T = TypeVar("T")
-
-
-def attr_exprs(attrs: AttrMap) -> Iterator[Expr]:
-    """Expressions among attribute values: an Expr, or the members of a list of them. They are real uses."""
-    for value in attrs.values():
-        if isinstance(value, Expr):
-            yield value
-        elif isinstance(value, (tuple, list)):
-            for item in value:
-                if isinstance(item, Expr):
-                    yield item
-
-
-# ---------------------------------------------------------------------------------------------- children of one node
-def _call_children(e: Call) -> tuple[Expr, ...]:
-    return (*e.args, *attr_exprs(e.attrs)) if e.attrs else e.args
-
-
-def _submit_children(e: Submit) -> tuple[Expr, ...]:
-    optional = (part for part in (e.core_num, e.predicate) if part is not None)
-    return (*e.args, *e.deps, *optional, *attr_exprs(e.attrs))
-
-
-def _memref_children(e: MemRef) -> tuple[Expr, ...]:
-    return (e.base, e.byte_offset) if e.slot_index is None else (e.base, e.byte_offset, e.slot_index)
-
-
-_EXPR_CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
-    Call: _call_children,
-    Submit: _submit_children,
-    MakeTuple: lambda e: e.elements,
-    TupleGetItem: lambda e: (e.tuple,),
-    BinaryExpr: lambda e: (e.left, e.right),
-    UnaryExpr: lambda e: (e.operand,),
-    MemRef: _memref_children,
-    WindowBuffer: lambda e: (e.base, e.size),
-    Expr: lambda e: (),
-}
-
-
-def _scope_exprs(s: ScopeStmt) -> tuple[Expr, ...]:
-    return tuple(attr_exprs(s.attrs)) if s.attrs else ()
-
-
-def _for_exprs(s: ForStmt) -> tuple[Expr, ...]:
-    return (*(a.init_value for a in s.iter_args), s.start, s.stop, s.step)
-
-
-_STMT_EXPRS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
-    AssignStmt: lambda s: (s.value,),
-    EvalStmt: lambda s: (s.expr,),
-    ReturnStmt: lambda s: s.values,
-    YieldStmt: lambda s: s.values,
-    IfStmt: lambda s: (s.condition,),
-    ForStmt: _for_exprs,
-    WhileStmt: lambda s: (*(a.init_value for a in s.iter_args), s.condition),
-    SpmdScopeStmt: lambda s: (s.core_num, *attr_exprs(s.attrs)),
-    CommDomainScopeStmt: lambda s: (*s.slots, *attr_exprs(s.attrs)),
-    ScopeStmt: _scope_exprs,
-    Stmt: lambda s: (),
-}
-
-_STMT_DEFS: dict[type, Callable[[Any], tuple[Var, ...]]] = {
-    AssignStmt: lambda s: (s.var,),
-    IfStmt: lambda s: s.return_vars,
-    ForStmt: lambda s: (s.loop_var, *s.return_vars, *s.iter_args),
-    WhileStmt: lambda s: (*s.return_vars, *s.iter_args),
-    Stmt: lambda s: (),
-}
-
-_STMT_BODIES: dict[type, Callable[[Any], tuple[Stmt, ...]]] = {
-    SeqStmts: lambda s: s.stmts,
-    IfStmt: lambda s: (s.then_body,) if s.else_body is None else (s.then_body, s.else_body),
-    ForStmt: lambda s: (s.body,),
-    WhileStmt: lambda s: (s.body,),
-    ScopeStmt: lambda s: (s.body,),
-    Stmt: lambda s: (),
-}
-
-
-def _lookup(table: dict[type, T], cls: type) -> T:
-    found = table.get(cls)
-    if found is None:
-        found = next(table[base] for base in cls.__mro__ if base in table)
-        table[cls] = found
-    return found
-
-
-def expr_children(expr: Expr) -> tuple[Expr, ...]:
-    """Direct sub-expressions, attribute expressions included (a Var has none, an IterArg neither)."""
-    method = _EXPR_CHILDREN.get(expr.__class__) or _lookup(_EXPR_CHILDREN, expr.__class__)
-    return method(expr)
-
-
-def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
-    """Expressions a statement itself uses (loop init values and bounds, scope attributes), bodies excluded."""
-    method = _STMT_EXPRS.get(stmt.__class__) or _lookup(_STMT_EXPRS, stmt.__class__)
-    return method(stmt)
-
-
-def stmt_defs(stmt: Stmt) -> tuple[Var, ...]:
-    """Variables a statement itself defines, in the order of §1.11 (iter_args are definitions)."""
-    method = _STMT_DEFS.get(stmt.__class__) or _lookup(_STMT_DEFS, stmt.__class__)
-    return method(stmt)
-
-
-def stmt_bodies(stmt: Stmt) -> tuple[Stmt, ...]:
-    """Direct child statements."""
-    method = _STMT_BODIES.get(stmt.__class__) or _lookup(_STMT_BODIES, stmt.__class__)
-    return method(stmt)
-
-
-#: Expressions without parts; most of what is walked over.
-_LEAVES: frozenset[type] = frozenset((Var, IterArg, ConstInt, ConstFloat, ConstBool))
-#: Statements without bodies, likewise.
-_FLAT: frozenset[type] = frozenset((AssignStmt, EvalStmt, YieldStmt, ReturnStmt))
-
-
-def walk_exprs(expr: Expr) -> Iterator[Expr]:
-    """``expr`` and everything below it, pre-order."""
-    todo = [expr]
-    while todo:
-        inner = todo.pop()
-        yield inner
-        if inner.__class__ not in _LEAVES:
-            children = expr_children(inner)
-            if children:
-                todo += children
-                if len(children) > 1:
-                    todo[-len(children) :] = children[::-1]
-
-
-def walk_stmts(stmt: Stmt) -> Iterator[Stmt]:
-    """``stmt`` and every statement below it, pre-order; statement lists themselves are not yielded."""
-    todo = [stmt]
-    while todo:
-        inner = todo.pop()
-        kind = inner.__class__
-        if kind is not SeqStmts:
-            yield inner
-            if kind in _FLAT:
-                continue
-        todo += stmt_bodies(inner)[::-1]
-
-
-def walk(stmt: Stmt) -> Iterator[Node]:
-    """Every statement and every expression it uses, in program order, pre-order."""
-    for inner in walk_stmts(stmt):
-        yield inner
-        for expr in stmt_exprs(inner):
-            yield from walk_exprs(expr)
-
-
-def expr_vars(expr: Expr) -> list[Var]:
-    """Every variable occurrence in an expression, left to right, attribute values last. Types are not entered."""
-    kind = expr.__class__
-    if kind is Var or kind is IterArg:
-        return [expr]  # type: ignore[list-item]
-    if kind in _LEAVES:
-        return []
-    found: list[Any] = []
-    todo = list(expr_children(expr)[::-1])
-    while todo:
-        inner = todo.pop()
-        kind = inner.__class__
-        if kind is Var or kind is IterArg:
-            found.append(inner)
-        elif kind not in _LEAVES:
-            todo += expr_children(inner)[::-1]
-    return found
-
-
-def collect_defs(stmt: Stmt) -> list[Var]:
-    """All variables defined below ``stmt``, in order, each once."""
-    seen: dict[Var, None] = {}
-    for inner in walk_stmts(stmt):
-        for var in stmt_defs(inner):
-            seen.setdefault(var)
-    return list(seen)
-
-
-def collect_uses(node: Stmt | Expr) -> list[Var]:
-    """All variables read below ``node`` (not those that occur in types only), in first-use order, each once."""
-    if isinstance(node, Expr):
-        return list(dict.fromkeys(expr_vars(node)))
-    seen: dict[Var, None] = {}
-    for inner in walk_stmts(node):
-        for expr in stmt_exprs(inner):
-            seen.update(dict.fromkeys(expr_vars(expr)))
-    return list(seen)
-
-
-def own_calls(stmt: Stmt) -> list[Call | Submit]:
-    """Every Call and Submit in the expressions of a statement itself, pre-order; bodies excluded."""
-    found: list[Call | Submit] = []
-    todo = [expr for expr in stmt_exprs(stmt)[::-1] if expr.__class__ not in _LEAVES]
-    while todo:
-        expr = todo.pop()
-        kind = expr.__class__
-        if kind is Call or kind is Submit:
-            found.append(expr)  # type: ignore[arg-type]
-        for child in expr_children(expr)[::-1]:
-            if child.__class__ not in _LEAVES:
-                todo.append(child)
-    return found
-
-
-def calls_in(stmt: Stmt) -> Iterator[Call | Submit]:
-    """Every Call and Submit below ``stmt``, pre-order."""
-    for inner in walk_stmts(stmt):
-        yield from own_calls(inner)
-
-
-# ----------------------------------------------------------------------------------------------------------- visiting
-class Visitor:
-    """Read-only walk. Define ``visit_<ClassName>``; a class without a method uses its base's, else its children are visited."""
-
-    _tables: ClassVar[dict[type, dict[type, str]]] = {}
-
-    def visit(self, node: Node) -> Any:
-        table = Visitor._tables.setdefault(self.__class__, {})
-        name = table.get(node.__class__)
-        if name is None:
-            name = _method_name(self.__class__, node.__class__, "visit_", "visit_children")
-            table[node.__class__] = name
-        return getattr(self, name)(node)
-
-    def visit_children(self, node: Node) -> None:
-        if isinstance(node, Stmt):
-            for expr in stmt_exprs(node):
-                self.visit(expr)
-            for body in stmt_bodies(node):
-                self.visit(body)
-        elif isinstance(node, Expr):
-            for child in expr_children(node):
-                self.visit(child)
-        elif isinstance(node, Function):
-            self.visit(node.body)
-        elif isinstance(node, Program):
-            for function in node.functions:
-                self.visit(function)
-
-
-def _method_name(owner: type, cls: type, prefix: str, default: str) -> str:
-    for base in cls.__mro__:
-        name = prefix + base.__name__
-        if hasattr(owner, name):
-            return name
-    return default
 
 
 def map_tuple(items: tuple[T, ...], function: Callable[[T], T]) -> tuple[T, ...]:
@@ -319,7 +67,14 @@ def map_attrs(attrs: AttrMap, function: Callable[[Expr], Expr]) -> AttrMap:
     return out if changed else attrs
 
 
-# ---------------------------------------------------------------------------------------------------------- rewriting
+def _method_name(owner: type, cls: type, prefix: str, default: str) -> str:
+    for base in cls.__mro__:
+        name = prefix + base.__name__
+        if hasattr(owner, name):
+            return name
+    return default
+
+
 class Rewriter:
     """Identity-preserving rewrite.
 
@@ -364,13 +119,13 @@ class Rewriter:
 
     def generic(self, node: Any) -> Any:
         """Rewrite the parts of ``node`` and rebuild it if one of them changed."""
-        return _lookup(_GENERIC, node.__class__)(self, node)
+        return by_class(_GENERIC, node.__class__)(self, node)
 
 
 def _rewriting(rewriter: type[Rewriter], cls: type) -> Callable[[Any, Any], Any]:
     name = _method_name(rewriter, cls, "rewrite_", "generic")
     method: Callable[[Any, Any], Any] = getattr(rewriter, name)
-    return _lookup(_GENERIC, cls) if method is Rewriter.generic else method
+    return by_class(_GENERIC, cls) if method is Rewriter.generic else method
 
 
 def _generic_call(r: Rewriter, e: Call) -> Node:
@@ -511,7 +266,7 @@ def substitute(node: Any, mapping: Mapping[Var, Expr]) -> Any:
     """``node`` with uses of the mapped variables replaced (attributes included, types not)."""
     if not mapping:
         return node
-    if node.__class__ in _LEAVES:
+    if node.__class__ in LEAVES:
         return mapping.get(node, node) if isinstance(node, Var) else node
     return Substitution(mapping).rewrite(node)
 
@@ -555,23 +310,3 @@ def map_type(kind: Type, function: Callable[[Expr], Expr]) -> Type:
     if isinstance(kind, TupleType):
         return kind.with_(types=map_tuple(kind.types, lambda t: map_type(t, function)))
     return kind
-
-
-def type_exprs(kind: Type) -> Iterator[Expr]:
-    """Every dimension, valid extent, stride and offset expression of a type (memrefs excluded)."""
-    if isinstance(kind, TensorType):
-        yield from kind.shape
-        if kind.tensor_view is not None:
-            yield from kind.tensor_view.valid_shape
-            yield from kind.tensor_view.stride
-    elif isinstance(kind, TileType):
-        yield from kind.shape
-        view = kind.tile_view
-        if view is not None:
-            yield from view.valid_shape
-            yield from view.stride
-            if view.start_offset is not None:
-                yield view.start_offset
-    elif isinstance(kind, TupleType):
-        for element in kind.types:
-            yield from type_exprs(element)
