@@ -192,10 +192,10 @@ class Submit(Expr):
 @dataclass(frozen=True, slots=True, eq=False)
 class MakeTuple(Expr):
     elements: tuple[Expr, ...]
+    type: TupleType = field(init=False, repr=False)
 
-    @property
-    def type(self) -> Type:
-        return TupleType(tuple(e.type for e in self.elements))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "type", TupleType(tuple([e.type for e in self.elements])))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -171,8 +171,15 @@ class DistributedTensorType(TensorType):
         TensorType.__post_init__(self)
 
 
+class _Numbered(Type):
+    """A type that keeps the number by which ``ops.deduced`` knows it; no part of its value."""
+
+    __slots__ = ("number",)
+    number: int
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class TileType(Type):
+class TileType(_Numbered):
     """A tile on a core; the view is canonical for the memory space after construction (§2.4)."""
 
     shape: tuple[Expr, ...]

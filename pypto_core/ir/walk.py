@@ -5,8 +5,9 @@ The parts of a node are one dictionary look-up by its class away; a class withou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
+from weakref import WeakKeyDictionary
 
 from pypto_core.ir.basic_types import TupleType
 from pypto_core.ir.expr import (
@@ -237,22 +238,33 @@ def collect_uses(node: Stmt | Expr) -> list[Var]:
 def own_calls(stmt: Stmt) -> list[Call | Submit]:
     """Every Call and Submit in the expressions of a statement itself, pre-order; bodies excluded."""
     found: list[Call | Submit] = []
-    todo = [expr for expr in stmt_exprs(stmt)[::-1] if expr.__class__ not in LEAVES]
+    todo = _inner(stmt_exprs(stmt))
     while todo:
         expr = todo.pop()
         kind = expr.__class__
         if kind is Call or kind is Submit:
             found.append(expr)  # type: ignore[arg-type]
-        for child in expr_children(expr)[::-1]:
-            if child.__class__ not in LEAVES:
-                todo.append(child)
+        todo += _inner(expr_children(expr))
     return found
 
 
-def calls_in(stmt: Stmt) -> Iterator[Call | Submit]:
+def _inner(exprs: tuple[Expr, ...]) -> list[Expr]:
+    """The expressions that have parts, the last one first."""
+    return [expr for expr in exprs[::-1] if expr.__class__ not in LEAVES]
+
+
+#: The calls below a statement with a body: most passes and verifiers ask a function for them, and few change all of it.
+_calls: WeakKeyDictionary[Stmt, tuple[Call | Submit, ...]] = WeakKeyDictionary()
+
+
+def calls_in(stmt: Stmt) -> Sequence[Call | Submit]:
     """Every Call and Submit below ``stmt``, pre-order."""
-    for inner in walk_stmts(stmt):
-        yield from own_calls(inner)
+    if stmt.__class__ in _FLAT:
+        return own_calls(stmt)
+    found = _calls.get(stmt)
+    if found is None:
+        found = _calls[stmt] = tuple(call for inner in walk_stmts(stmt) for call in own_calls(inner))
+    return found
 
 
 def type_exprs(kind: Type) -> Iterator[Expr]:

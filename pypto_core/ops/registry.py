@@ -67,6 +67,7 @@ from pypto_core.ops.declaration import (
     Stored,
     WriteChannel,
 )
+from pypto_core.ops.deduced import TYPE_KINDS, call_key, keep_type, known_type, reads_types_only
 from pypto_core.ops.kinds import is_int_scalar, kind_matches, type_name
 
 __all__ = [
@@ -137,6 +138,8 @@ def register(op: OpDef) -> OpDef:
         raise ValueError(f"{op.name}: a write channel needs a written argument")
     if op.output_reuses_input is not None and not (written or op.effects_declared):
         raise ValueError(f"{op.name}: reuse of argument {op.output_reuses_input} needs a declared effect")
+    if reads_types_only(op) and not all(p.kind in TYPE_KINDS for p in op.params):
+        raise ValueError(f"{op.name}: more than the types of its operands is checked")
     _OPS[op.name] = op
     return op
 
@@ -331,6 +334,10 @@ def deduce_type(
     for arg in args:
         if isinstance(arg.type, ErrorType):
             return arg.type
+    key = call_key(op, args, kwargs)
+    known = None if key is None else known_type(key)
+    if known is not None:
+        return known
     _check_args(call)
     _check_valid_ranks(call)
     try:
@@ -339,7 +346,11 @@ def deduce_type(
         # Scalar arithmetic and type construction check their own operands (ir.md 1.6, 2.2).
         raise _of_construction(call, fault) from fault
     space = output_space(op, args, kwargs)
-    return result if space is None else _with_space(result, space)
+    if space is not None:
+        result = _with_space(result, space)
+    if key is not None:
+        keep_type(key, result)
+    return result
 
 
 def _of_construction(call: OpCall, fault: ValueError | TypeError) -> OpError:

@@ -39,7 +39,10 @@ class _Clone(Rewriter):
         value = self.rewrite(stmt.value)
         if isinstance(value, (Call, Submit)) and self.map.get(stmt.var) is not stmt.var:
             value = value.with_(type=self.type_of(value.type))
-        return stmt.with_(var=self.fresh(stmt.var), value=value)
+        var = self.fresh(stmt.var)
+        if var is stmt.var and value is stmt.value:
+            return stmt
+        return AssignStmt(var, value, span=stmt.span, leading_comments=stmt.leading_comments)
 
     def rewrite_ForStmt(self, stmt: ForStmt) -> Stmt:
         start, stop, step = self.rewrite(stmt.start), self.rewrite(stmt.stop), self.rewrite(stmt.step)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pypto_core.ir import DataType, Expr, TileType, Type
+from pypto_core.ops.deduced import of_types
 from pypto_core.ops.registry import Evidence, OpCall
 from pypto_core.ops.shape_rules import broadcast, broadcast_is_refuted, promote, show_shape
 from pypto_core.ops.tile.checks import (
@@ -35,12 +36,14 @@ def broadcast_tiles(call: OpCall, *indices: int) -> tuple[Expr, ...]:
     return shape
 
 
+@of_types
 def deduce_binary(call: OpCall) -> Type:
     """EW_BINARY: broadcast physical shapes, promote dtypes; valid shape and layout are those of the left operand."""
     lhs, rhs = call.tile(0), call.tile(1)
     return like(lhs, broadcast_tiles(call, 0, 1), lhs.valid_shape, promote(lhs.dtype, rhs.dtype))
 
 
+@of_types
 def deduce_bitwise(call: OpCall) -> Type:
     """EW_BINARY on integer tiles."""
     for index in (0, 1):
@@ -48,6 +51,7 @@ def deduce_bitwise(call: OpCall) -> Type:
     return deduce_binary(call)
 
 
+@of_types
 def deduce_div(call: OpCall) -> Type:
     """EW_DIV: one dtype and one box, no broadcasting."""
     lhs, rhs = call.tile(0), call.tile(1)
@@ -60,6 +64,7 @@ def deduce_div(call: OpCall) -> Type:
     return passthrough(lhs)
 
 
+@of_types
 def deduce_shift(call: OpCall) -> Type:
     """EW_SHIFT: integers; the left dtype."""
     lhs, rhs = call.tile(0), call.tile(1)
@@ -68,12 +73,14 @@ def deduce_shift(call: OpCall) -> Type:
     return like(lhs, broadcast_tiles(call, 0, 1), lhs.valid_shape, lhs.dtype)
 
 
+@of_types
 def deduce_ternary_tmp(call: OpCall) -> Type:
     """EW_TERNARY_TMP: as EW_BINARY; shape and dtype of the third operand are not read."""
     lhs, rhs = call.tile(0), call.tile(1)
     return like(lhs, broadcast_tiles(call, 0, 1), lhs.valid_shape, promote(lhs.dtype, rhs.dtype))
 
 
+@of_types
 def deduce_xor(call: OpCall) -> Type:
     """EW_TERNARY_TMP on integer tiles."""
     for index in (0, 1):
@@ -81,6 +88,7 @@ def deduce_xor(call: OpCall) -> Type:
     return deduce_ternary_tmp(call)
 
 
+@of_types
 def deduce_triple(call: OpCall) -> TileType:
     """EW_TRI: promote and broadcast over three tiles, left to right."""
     first, second, third = (call.tile(i) for i in range(3))

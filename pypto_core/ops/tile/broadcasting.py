@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pypto_core.ir import ConstInt, DataType, Type, tile_layout
+from pypto_core.ops.deduced import of_types
 from pypto_core.ops.proofs import const_value, prove_eq
 from pypto_core.ops.registry import Evidence, OpCall
 from pypto_core.ops.shape_rules import is_one, promote, show_dim, show_shape
@@ -13,6 +14,7 @@ from pypto_core.ops.tile_views import ROW, passthrough
 _D = DataType
 
 
+@of_types
 def deduce_row_expand(call: OpCall) -> Type:
     """ROW_EXPAND: one value per row, given as a column vector."""
     tile, column = call.tile(0), call.tile(1)
@@ -35,6 +37,7 @@ def deduce_row_expand(call: OpCall) -> Type:
     return passthrough(tile, promote(tile.dtype, column.dtype))
 
 
+@of_types
 def deduce_row_expand_add(call: OpCall) -> Type:
     """ROW_EXPAND_ADD: the strict form, with the vector in column or in 32-byte row layout."""
     tile, column = call.tile(0), call.tile(1)
@@ -66,12 +69,14 @@ def deduce_row_expand_add(call: OpCall) -> Type:
     return passthrough(tile)
 
 
+@of_types
 def deduce_col_expand(call: OpCall) -> Type:
     """COL_EXPAND: one value per column; the vector's shape is not read."""
     tile, row = call.tile(0), call.tile(1)
     return passthrough(tile, promote(tile.dtype, row.dtype))
 
 
+@of_types
 def deduce_expands(call: OpCall) -> Type:
     """EXPANDS: one value for the whole tile; the scalar takes part in promotion."""
     tile = call.tile(0)

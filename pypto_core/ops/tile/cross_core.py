@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pypto_core.ir import UNKNOWN, ConstInt, Expr, MemorySpace, TileType, Type
+from pypto_core.ops.deduced import of_types
 from pypto_core.ops.proofs import cdiv, const_value, floor_div, times
 from pypto_core.ops.registry import (
     CoreAffinity,
@@ -43,6 +44,7 @@ def _half(extent: Expr) -> Expr:
     return cdiv(extent, 2) if isinstance(extent, ConstInt) else floor_div(extent, 2)
 
 
+@of_types
 def deduce_split_reshape(call: OpCall) -> Type:
     """SPLIT_RESHAPE: a shard halves the split axis, a gather doubles it; the result's layout is its own."""
     is_shard = call.name == SHARD

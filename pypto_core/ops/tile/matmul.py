@@ -16,6 +16,7 @@ from pypto_core.ir import (
     Type,
     tile_layout,
 )
+from pypto_core.ops.deduced import of_types
 from pypto_core.ops.kinds import ArgKind
 from pypto_core.ops.proofs import const_value, prove_eq, prove_le
 from pypto_core.ops.registry import (
@@ -142,12 +143,14 @@ def check_init_cond(call: OpCall, index: int) -> None:
         )
 
 
+@of_types
 def deduce_matmul(call: OpCall) -> Type:
     """MATMUL."""
     product = product_geometry(call, 0, 1)
     return acc_type(product.shape, product.dtype, product.valid)
 
 
+@of_types
 def deduce_matmul_acc(call: OpCall) -> Type:
     """MATMUL_ACC: the accumulator gives shape, valid shape and compact mode."""
     acc = call.tile(0)
@@ -164,6 +167,7 @@ def deduce_matmul_acc(call: OpCall) -> Type:
     return acc_type(acc.shape, product.dtype, acc.valid_shape, compact=tile_layout(acc).compact)
 
 
+@of_types
 def deduce_matmul_bias(call: OpCall) -> Type:
     """MATMUL_BIAS."""
     product = product_geometry(call, 0, 1)
@@ -218,11 +222,13 @@ def _require_one_valid_row(call: OpCall, index: int, t: TileType, what: str) -> 
         )
 
 
+@of_types
 def deduce_gemv(call: OpCall) -> Type:
     """GEMV."""
     return _gemv_result(call, 0, 1)
 
 
+@of_types
 def deduce_gemv_acc(call: OpCall) -> Type:
     """GEMV_ACC: the accumulator matches the product exactly."""
     acc, expected = call.tile(0), _gemv_result(call, 1, 2)
@@ -252,6 +258,7 @@ def deduce_gemv_acc(call: OpCall) -> Type:
     return expected
 
 
+@of_types
 def deduce_gemv_bias(call: OpCall) -> Type:
     """GEMV_BIAS."""
     product = product_geometry(call, 0, 1)
@@ -294,6 +301,7 @@ def _batch_geometry(call: OpCall, left: int, right: int) -> _BatchProduct:
     return _BatchProduct(batch, lhs.shape[-2], rhs.shape[-1], accumulator_dtype(lhs.dtype))
 
 
+@of_types
 def deduce_batch_matmul(call: OpCall) -> Type:
     """BATCH_MATMUL: valid shapes of the operands are not read; the result is full."""
     product = _batch_geometry(call, 0, 1)
@@ -301,6 +309,7 @@ def deduce_batch_matmul(call: OpCall) -> Type:
     return acc_type(shape, product.dtype, (), compact=CompactMode.null)
 
 
+@of_types
 def deduce_batch_matmul_acc(call: OpCall) -> Type:
     """BATCH_MATMUL_ACC: the accumulator is not broadcast."""
     acc, product = call.tile(0), _batch_geometry(call, 1, 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pypto_core.ir import ConstInt, DataType, TileType, Type
+from pypto_core.ops.deduced import of_types
 from pypto_core.ops.proofs import prove_eq, prove_le
 from pypto_core.ops.registry import Evidence, OpCall
 from pypto_core.ops.shape_rules import show_dim
@@ -65,11 +66,13 @@ def _reduce_rows(call: OpCall, *, exact_tmp: bool, dtype: DataType | None = None
     return fresh((*src.shape[:-1], _ONE), dtype or src.dtype, (*src.valid_shape[:-1], _ONE), blayout=COL)
 
 
+@of_types
 def deduce_row_reduce(call: OpCall) -> Type:
     """ROW_REDUCE: one value per row, as a column vector in column-major layout."""
     return _reduce_rows(call, exact_tmp=False)
 
 
+@of_types
 def deduce_row_min(call: OpCall) -> Type:
     """ROW_REDUCE_MIN: ROW_REDUCE on a plain row-major input of a listed dtype."""
     result = _reduce_rows(call, exact_tmp=False)
@@ -82,6 +85,7 @@ def deduce_row_min(call: OpCall) -> Type:
     return result
 
 
+@of_types
 def deduce_row_arg(call: OpCall) -> Type:
     """ROW_ARG: the position within each row."""
     return _reduce_rows(call, exact_tmp=True, dtype=_D.INT32)
@@ -94,11 +98,13 @@ def _reduce_columns(call: OpCall, dtype: DataType | None = None) -> TileType:
     return fresh((_ONE, *src.shape[1:]), dtype or src.dtype, (_ONE, *src.valid_shape[1:]), blayout=ROW)
 
 
+@of_types
 def deduce_col_reduce(call: OpCall) -> Type:
     """COL_REDUCE: one value per column, as a row vector."""
     return _reduce_columns(call)
 
 
+@of_types
 def deduce_col_sum(call: OpCall) -> Type:
     """COL_REDUCE; the optional scratch selects the tree form and has the input's dtype."""
     if call.has(1) and call.tile(1).dtype is not call.tile(0).dtype:
@@ -111,6 +117,7 @@ def deduce_col_sum(call: OpCall) -> Type:
     return _reduce_columns(call)
 
 
+@of_types
 def deduce_col_arg(call: OpCall) -> Type:
     """COL_ARG: the position within each column; the second operand is not read."""
     return _reduce_columns(call, _D.INT32)

@@ -16,6 +16,7 @@ from pypto_core.ir import (
     implicit_tile_view,
     tile_layout,
 )
+from pypto_core.ops.deduced import of_types
 from pypto_core.ops.kinds import ArgKind
 from pypto_core.ops.proofs import (
     all_dims_equal,
@@ -230,6 +231,7 @@ def _swapped(dims: tuple[Expr, ...]) -> tuple[Expr, ...]:
 _FLIP = {ROW: COL, COL: ROW, NONE_BOX: NONE_BOX}
 
 
+@of_types
 def deduce_transpose_view(call: OpCall) -> Type:
     """TRANSPOSE_VIEW: the last two axes swapped by reading the layout the other way; nothing moves."""
     src = call.tile(0)

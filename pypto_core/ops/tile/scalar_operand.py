@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pypto_core.ir import DataType, Type
+from pypto_core.ops.deduced import of_types
 from pypto_core.ops.registry import Evidence, OpCall
 from pypto_core.ops.shape_rules import promote
 from pypto_core.ops.tile.binary import broadcast_tiles
@@ -14,11 +15,13 @@ _D = DataType
 _SUBS_DTYPES = (_D.INT8, _D.INT16, _D.INT32, _D.FP16, _D.FP32, _D.BF16)
 
 
+@of_types
 def deduce_scalar(call: OpCall) -> Type:
     """EW_SCALAR: the tile's dtype stays, whatever the scalar's is."""
     return passthrough(call.tile(0))
 
 
+@of_types
 def deduce_subs(call: OpCall) -> Type:
     """EW_SUBS: as EW_SCALAR, with tile and scalar of a listed dtype."""
     require_dtype(call, 0, call.tile(0).dtype, _SUBS_DTYPES, "tile")
@@ -26,6 +29,7 @@ def deduce_subs(call: OpCall) -> Type:
     return passthrough(call.tile(0))
 
 
+@of_types
 def deduce_int_scalar(call: OpCall) -> Type:
     """EW_INT_SCALAR: integer tile, integer scalar (INDEX counts)."""
     require_integer(call, 0, call.tile(0).dtype, "integer tile dtype")
@@ -33,6 +37,7 @@ def deduce_int_scalar(call: OpCall) -> Type:
     return passthrough(call.tile(0))
 
 
+@of_types
 def deduce_xors(call: OpCall) -> Type:
     """EW_XORS: as EW_INT_SCALAR, with a scratch tile that is not read."""
     require_integer(call, 0, call.tile(0).dtype, "integer tile dtype")
@@ -40,6 +45,7 @@ def deduce_xors(call: OpCall) -> Type:
     return passthrough(call.tile(0))
 
 
+@of_types
 def deduce_tile_scalar_tile(call: OpCall) -> Type:
     """EW_TILE_SCALAR_TILE: here the scalar takes part in promotion, and both tiles in broadcasting."""
     first, value, second = call.tile(0), call.scalar(1), call.tile(2)

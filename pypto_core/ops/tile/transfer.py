@@ -24,6 +24,7 @@ from pypto_core.ir import (
     packed_strides,
     tile_layout,
 )
+from pypto_core.ops.deduced import of_types
 from pypto_core.ops.kinds import ArgKind
 from pypto_core.ops.regions import RegionWrite, WindowRead, const_shape, window_read, write_union
 from pypto_core.ops.registry import (
@@ -189,6 +190,7 @@ def deduce_store(call: OpCall) -> Type:
 # -- move ------------------------------------------------------------------------------------------------------------
 
 
+@of_types
 def deduce_move(call: OpCall) -> Type:
     """MOVE: the destination dictates the layout where it has one of its own, else the source's block layouts stay."""
     src = call.tile(0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pypto_core.ir import DataType, Type
+from pypto_core.ops.deduced import of_types
 from pypto_core.ops.proofs import dims_equal
 from pypto_core.ops.registry import Evidence, KwargType, KwParam, OpCall, Stored
 from pypto_core.ops.shape_rules import show_dim
@@ -14,17 +15,20 @@ _D = DataType
 ROUND_MODES = ("none", "rint", "round", "floor", "ceil", "trunc", "odd")
 
 
+@of_types
 def deduce_unary(call: OpCall) -> Type:
     """UNARY: any dtype."""
     return passthrough(call.tile(0))
 
 
+@of_types
 def deduce_recip(call: OpCall) -> Type:
     """UNARY_RECIP: high precision needs a float dtype."""
     require_high_precision_dtype(call, 0, call.tile(0).dtype)
     return passthrough(call.tile(0))
 
 
+@of_types
 def deduce_fp32(call: OpCall) -> Type:
     """UNARY_FP32."""
     dtype = call.tile(0).dtype
@@ -38,18 +42,21 @@ def deduce_fp32(call: OpCall) -> Type:
     return passthrough(call.tile(0))
 
 
+@of_types
 def deduce_log(call: OpCall) -> Type:
     """UNARY_LOG: FP16 or FP32."""
     require_dtype(call, 0, call.tile(0).dtype, (_D.FP16, _D.FP32), "tile")
     return passthrough(call.tile(0))
 
 
+@of_types
 def deduce_not(call: OpCall) -> Type:
     """UNARY_NOT: INT16 or UINT16."""
     require_dtype(call, 0, call.tile(0).dtype, (_D.INT16, _D.UINT16), "tile")
     return passthrough(call.tile(0))
 
 
+@of_types
 def deduce_rsqrt(call: OpCall) -> Type:
     """UNARY_RSQRT: the optional scratch selects the precise form and matches the input exactly."""
     src = call.tile(0)
@@ -78,6 +85,7 @@ def deduce_rsqrt(call: OpCall) -> Type:
     return passthrough(src)
 
 
+@of_types
 def deduce_cast(call: OpCall) -> Type:
     """UNARY_CAST: to another dtype with a rounding mode."""
     src = call.tile(0)
