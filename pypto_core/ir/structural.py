@@ -55,7 +55,7 @@ _ORDER: dict[type, tuple[str, ...]] = {
 def _compared_fields(cls: type) -> tuple[str, ...]:
     found = _ORDER.get(cls)
     if found is None:
-        found = tuple(f.name for f in fields(cls) if f.name not in _IGNORED)
+        found = tuple(f.name for f in fields(cls) if f.init and f.name not in _IGNORED)
         _ORDER[cls] = found
     return found
 
