@@ -78,11 +78,20 @@ def _drop_keyword(name: str) -> Fixer:
 
 
 def _decorator_keyword(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    new = finding.data.get("suggestion")
+    value = tree.at(finding.span, ast.expr)
+    if (
+        new
+        and value is not None
+        and isinstance(outer := tree.parent(value), ast.Call)
+        and value in outer.args
+    ):
+        yield Editor(tree).insert(tree.start(value), f"{new}=").fix(f"Write {new}=")
+        return
     given = tree.at(finding.span, ast.keyword)
     call = tree.parent(given) if given is not None else None
     if given is None or given.arg is None or not isinstance(call, ast.Call):
         return
-    new = finding.data.get("suggestion")
     if new:
         start = tree.start(given)
         yield Editor(tree).replace(start, start + len(given.arg), str(new)).fix(f"Change to '{new}='")

@@ -51,7 +51,7 @@ def read_function_decorator(
     if not isinstance(decorator, ast.Call):
         return _derive(ctx, node, options, {})
     where: dict[str, ast.keyword] = {}
-    for keyword in decorator.keywords:
+    for keyword in [*_meant(ctx, decorator), *decorator.keywords]:
         with ctx.guarded():
             if keyword.arg is None:
                 ctx.fail(
@@ -71,6 +71,33 @@ def read_function_decorator(
             where[keyword.arg] = keyword
             _keyword(ctx, options, keyword.arg, keyword.value, keyword)
     return _derive(ctx, node, options, where)
+
+
+def _meant(ctx: FunctionContext, decorator: ast.Call) -> list[ast.keyword]:
+    """Options given by position are told, and read as the keywords that they are meant for."""
+    meant = [ast.copy_location(ast.keyword(name, node), node) for name, node in by_position(ctx, decorator)]
+    return [keyword for keyword in meant if keyword.arg]
+
+
+def by_position(ctx: FunctionContext, decorator: ast.expr) -> list[tuple[str, ast.expr]]:
+    """Tells of options given by position; each with the keyword that it is meant for, empty when that is open."""
+    if not isinstance(decorator, ast.Call):
+        return []
+    found = []
+    for node in decorator.args:
+        path = dotted(node) or ()
+        name = next((k for k, enum in _ENUM_OF.items() if enum in path[-2:-1]), "")
+        if isinstance(node, ast.Constant) and isinstance(node.value, bool):
+            name = "auto_scope"
+        write = f": write {name}={ctx.text(node)}" if name else ""
+        ctx.error(
+            "jit-decorator-keyword",
+            f"@{ctx.text(decorator.func)} takes its options by keyword only{write}",
+            node,
+            suggestion=name,
+        )
+        found.append((name, node))
+    return found
 
 
 def _keyword(

@@ -6,7 +6,7 @@ import ast
 
 from pypto_core.diagnostics import Related
 from pypto_core.frontend.context import FunctionContext, ProgramContext, did_you_mean
-from pypto_core.frontend.decorators import FunctionOptions
+from pypto_core.frontend.decorators import FunctionOptions, by_position
 from pypto_core.frontend.function import FunctionSpec, declare, function_context, header_span, parse_function
 from pypto_core.frontend.jit_dialect import JitDialect
 from pypto_core.frontend.jit_extern import parse_extern
@@ -93,6 +93,7 @@ def _options(ctx: FunctionContext, function: JitFunction) -> FunctionOptions:
     elif derived is not None:
         options.level, options.role = derived
     allowed = _KEYWORDS[function.form]
+    by_position(ctx, function.kernel.decorator)
     for name, value in function.kernel.keywords.items():
         node = _keyword(function, name)
         if name not in allowed:
