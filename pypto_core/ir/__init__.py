@@ -93,7 +93,7 @@ from pypto_core.ir.expr import (
     Xor,
 )
 from pypto_core.ir.node import AttrMap, Expr, Node, Stmt, Type, empty_map
-from pypto_core.ir.print_expr import PrintError, format_float
+from pypto_core.ir.print_text import PrintError, format_float
 from pypto_core.ir.printer import dynamic_symbols, print_ir, print_order
 from pypto_core.ir.program import DERIVED_LEVEL_ROLE, Function, Program
 from pypto_core.ir.rewrite import Rewriter, Substitution, map_attrs, map_tuple, map_type, substitute

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from enum import IntEnum
 from keyword import iskeyword
@@ -23,6 +22,8 @@ from pypto_core.ir.enums import (
     TileLayout,
 )
 from pypto_core.ir.node import AttrMap, Expr, Type
+from pypto_core.ir.print_calls import SPECIAL_CALLS
+from pypto_core.ir.print_text import PrintError, format_float, quote
 from pypto_core.ir.types import (
     ArrayType,
     DistributedTensorType,
@@ -35,24 +36,6 @@ from pypto_core.ir.types import (
     implicit_tile_view,
 )
 
-
-class PrintError(ValueError):
-    """The node has no printed form (an internal fault of whoever built it)."""
-
-
-def format_float(value: float) -> str:
-    """``%.17g``, with ``.0`` appended to a finite text that would read as an integer."""
-    text = f"{value:.17g}"
-    return text + ".0" if math.isfinite(value) and not set(".eE") & set(text) else text
-
-
-def quote(text: str) -> str:
-    """Attribute string: double quotes, only ``"`` and ``\\`` escaped."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
-
-
-#: class -> (level, symbol); levels of §4.4, low binds weakest.
 INFIX: dict[type, tuple[int, str]] = {
     E.Or: (1, "or"),
     E.Xor: (2, "xor"),
@@ -191,9 +174,9 @@ class ExprPrinter:
             ordered = _ordered_attrs(call.attrs, ("dump_vars", "arg_directions"), ("device",))
             if not ordered.get("arg_directions", True):
                 del ordered["arg_directions"]
-            parts += self._attrs(self._with_dumps_in_order(ordered, call.args))
+            parts += self.attrs_of(self._with_dumps_in_order(ordered, call.args))
             return f"self.{call.op.name}({', '.join(parts)})"
-        special = _SPECIAL_CALLS.get(call.op.name)
+        special = SPECIAL_CALLS.get(call.op.name)
         if special is not None:
             text = special(self, call)
             if text is not None:
@@ -201,7 +184,7 @@ class ExprPrinter:
         name = call.op.name
         if name == "tensor.add" and len(call.args) == 2 and isinstance(call.args[1], _LITERALS):
             name = "tensor.adds"
-        return self.op_call(call, name, [self.expr(a) for a in call.args], self._kwargs(call))
+        return self.op_call(call, name, [self.expr(a) for a in call.args], self.kwargs_of(call))
 
     def op_call(self, call: E.Call, name: str, args: list[str], kwargs: list[str], drop: str = "") -> str:
         attrs = {k: v for k, v in call.attrs.items() if k != drop} if drop else call.attrs
@@ -209,7 +192,7 @@ class ExprPrinter:
             raise PrintError(f"manual_dep_edges on {name}")
         if "dump_vars" in attrs:
             attrs = self._with_dumps_in_order(attrs, call.args)
-        return f"{self.op_name(name)}({', '.join(args + kwargs + self._attrs(attrs))})"
+        return f"{self.op_name(name)}({', '.join(args + kwargs + self.attrs_of(attrs))})"
 
     def op_name(self, name: str) -> str:
         head, dot, leaf = name.rpartition(".")
@@ -227,13 +210,13 @@ class ExprPrinter:
             return attrs
         return {**attrs, "dump_vars": _in_argument_order(dumps, args)}
 
-    def _kwargs(self, call: E.Call, drop: str = "") -> list[str]:
+    def kwargs_of(self, call: E.Call, drop: str = "") -> list[str]:
         name = call.op.name
         if self.in_region and name in _BOUNDARY_OPS:
             drop = "split"
         return [f"{k}={self.kwarg_value(name, k, v)}" for k, v in call.kwargs.items() if k != drop]
 
-    def _attrs(self, attrs: AttrMap) -> list[str]:
+    def attrs_of(self, attrs: AttrMap) -> list[str]:
         if not attrs:
             return []
         return [f"attrs={{{self.attr_items(attrs)}}}"]
@@ -307,7 +290,7 @@ class ExprPrinter:
             parts.append("allow_early_resolve=True")
         if call.predicate is not None:
             parts.append(f"predicate=({self.expr(call.predicate)})")
-        parts += self._attrs(_ordered_attrs(call.attrs, ("arg_directions",), ("dump_vars",)))
+        parts += self.attrs_of(_ordered_attrs(call.attrs, ("arg_directions",), ("dump_vars",)))
         name = "submit" if call.core_num is None else "spmd_submit"
         return f"{self.prefix}.{name}({', '.join(parts)})"
 
@@ -436,106 +419,6 @@ def _ordered_attrs(attrs: AttrMap, first: Sequence[str], drop: Sequence[str]) ->
     ordered.update((k, v) for k, v in attrs.items() if k not in first and k not in drop)
     return ordered
 
-
-# ------------------------------------------------------------------------------------------------------ special calls
-Special = Callable[[ExprPrinter, E.Call], "str | None"]
-
-
-def _full(p: ExprPrinter, call: E.Call) -> str | None:
-    if len(call.args) < 2:
-        return None
-    value = call.args[1]
-    if isinstance(value, E.ConstInt):
-        text = str(value.value)
-    elif isinstance(value, E.ConstFloat):
-        text = format_float(value.value)
-    else:
-        text = p.expr(value)
-    dtype = call.kwargs.get("dtype")
-    kwargs = [] if dtype is None else [f"dtype={p.kwarg_value(call.op.name, 'dtype', dtype)}"]
-    kwargs.append(f"value={text}")
-    kwargs += p._kwargs(call, drop="dtype")
-    return p.op_call(call, call.op.name, [p.expr(call.args[0])], kwargs)
-
-
-def _reinterpret_view(p: ExprPrinter, call: E.Call) -> str:
-    kwargs = p._kwargs(call)
-    if len(call.args) > 1:
-        kwargs.append(f"shape={p.expr(call.args[1])}")
-    return p.op_call(call, call.op.name, [p.expr(call.args[0])], kwargs)
-
-
-def _alloc(p: ExprPrinter, call: E.Call) -> str | None:
-    first = call.args[0] if call.args else None
-    if not isinstance(first, E.ConstInt):
-        return None
-    args = [f"{p.prefix}.Mem.{MemorySpace(first.value).name}", *(p.expr(a) for a in call.args[1:])]
-    return p.op_call(call, call.op.name, args, p._kwargs(call))
-
-
-def _syncall(p: ExprPrinter, call: E.Call) -> str | None:
-    if call.kwargs.get("mode") != "soft":
-        return p.op_call(call, call.op.name, [p.expr(a) for a in call.args], p._kwargs(call, drop="mode"))
-    if len(call.args) not in (1, 2):
-        return None
-    used = p.expr(call.args[1]) if len(call.args) == 2 else "0"
-    kwargs = [
-        'mode="soft"',
-        f'core_type="{call.kwargs["core_type"]}"',
-        f"gm_workspace={p.expr(call.args[0])}",
-        f"used_cores={used}",
-    ]
-    return p.op_call(call, call.op.name, [], kwargs)
-
-
-def _gather_row(p: ExprPrinter, call: E.Call) -> str | None:
-    if len(call.args) != 6:
-        return None
-    args = [p.expr(a) for a in call.args[:5]]
-    return p.op_call(call, call.op.name, args, [f"valid_shape={p.expr(call.args[5])}", *p._kwargs(call)])
-
-
-def _mgather(p: ExprPrinter, call: E.Call) -> str | None:
-    names = ("scratch", "valid_shape") if call.kwargs.get("coalesce") == 1 else ("valid_shape",)
-    args = [p.expr(a) for a in call.args[:2]]
-    extra = [f"{name}={p.expr(a)}" for name, a in zip(names, call.args[2:], strict=False)]
-    return p.op_call(call, call.op.name, args, extra + p._kwargs(call))
-
-
-def _remote_load(p: ExprPrinter, call: E.Call) -> str | None:
-    if not call.kwargs.get("allow_physical_tail_padding"):
-        return None
-    name = "pld.tile._remote_load_with_physical_tail_padding"
-    args = [p.expr(a) for a in call.args]
-    return p.op_call(call, name, args, p._kwargs(call, drop="allow_physical_tail_padding"))
-
-
-def _task_dummy(p: ExprPrinter, call: E.Call) -> str:
-    deps = p.exprs([d for d in call.attrs.get("manual_dep_edges", ()) if d is not None])
-    attrs = {k: v for k, v in call.attrs.items() if k not in ("manual_dep_edges", "dummy_task")}
-    parts = [*(p.expr(a) for a in call.args), f"deps=[{deps}]", *p._kwargs(call), *p._attrs(attrs)]
-    return f"{p.op_name(call.op.name)}({', '.join(parts)})"
-
-
-def _alloc_window(p: ExprPrinter, call: E.Call) -> str:
-    return p.op_call(call, call.op.name, [p.expr(a) for a in call.args], p._kwargs(call, drop="name"))
-
-
-_SPECIAL_CALLS: dict[str, Special] = {
-    "tile.full": _full,
-    "tensor.full": _full,
-    "tile.reinterpret_view": _reinterpret_view,
-    "tensor.reinterpret_view": _reinterpret_view,
-    "tile.alloc": _alloc,
-    "tensor.alloc": _alloc,
-    "system.syncall": _syncall,
-    "tile.gather_row": _gather_row,
-    "tensor.gather_row": _gather_row,
-    "tile.mgather": _mgather,
-    "pld.tile.remote_load": _remote_load,
-    "system.task_dummy": _task_dummy,
-    "pld.tensor.alloc_window_buffer": _alloc_window,
-}
 
 _PRINTERS: dict[type, Callable[[ExprPrinter, Any], str]] = {
     E.Var: ExprPrinter._var,

@@ -13,7 +13,8 @@ from pypto_core.ir import stmt as S
 from pypto_core.ir.dtype import DataType
 from pypto_core.ir.enums import ForKind, SplitMode
 from pypto_core.ir.node import AttrMap, Stmt
-from pypto_core.ir.print_expr import ExprPrinter, PrintError, quote
+from pypto_core.ir.print_expr import ExprPrinter
+from pypto_core.ir.print_text import PrintError, quote
 from pypto_core.ir.stmt import body_stmts
 from pypto_core.ir.walk import calls_in
 
@@ -131,7 +132,7 @@ class StmtPrinter(ExprPrinter):
             raise PrintError("unroll loop with iter_args")
         if stmt.iter_args:
             parts.append(f"init_values={self._tuple([self.expr(a.init_value) for a in stmt.iter_args])}")
-        parts += self._attrs(attrs)
+        parts += self.attrs_of(attrs)
         self._line(indent, f"for {target} in {self.prefix}.{_KINDS[stmt.kind]}({', '.join(parts)}):")
         self.body(stmt.body, indent + _INDENT, stmt.return_vars)
 

@@ -9,8 +9,8 @@ from pypto_core.ir.basic_types import TupleType
 from pypto_core.ir.enums import FunctionType, ParamDirection, Role, SplitMode
 from pypto_core.ir.names import BodyVars, assign_names
 from pypto_core.ir.node import Expr, Node, Stmt, Type
-from pypto_core.ir.print_expr import quote
 from pypto_core.ir.print_stmt import LineHook, StmtPrinter
+from pypto_core.ir.print_text import quote
 from pypto_core.ir.program import Function, Program
 from pypto_core.ir.stmt import SeqStmts
 from pypto_core.ir.types import TensorType, TileType

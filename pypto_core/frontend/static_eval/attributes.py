@@ -8,7 +8,7 @@ from enum import IntEnum
 from pypto_core.frontend.static_eval import library, methods
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.limits import CannotEvaluate
-from pypto_core.frontend.static_eval.operators import first_unknown, type_name
+from pypto_core.frontend.static_eval.payloads import first_unknown, type_name
 from pypto_core.frontend.static_eval.pl_symbols import data_type_attribute, symbol_attribute
 from pypto_core.frontend.static_eval.scopes import ModuleEnvironment
 from pypto_core.frontend.static_eval.values import (

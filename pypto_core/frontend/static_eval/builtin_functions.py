@@ -7,14 +7,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pypto_core.frontend.static_eval.limits import CannotEvaluate, LimitReached
-from pypto_core.frontend.static_eval.operators import (
+from pypto_core.frontend.static_eval.operators import binary, scalar_binary
+from pypto_core.frontend.static_eval.payloads import (
     PYTHON_ERRORS,
-    binary,
     first_unknown,
     hashable,
     is_scalar,
     plain,
-    scalar_binary,
     weight,
     wrap,
 )
@@ -507,38 +506,13 @@ _FUNCTIONS: dict[str, Callable[[Interpreter, Arguments, Keywords], Value]] = {
     },
 }
 _EXCEPTIONS = [
-    "BaseException",
-    "Exception",
-    "ValueError",
-    "TypeError",
-    "KeyError",
-    "IndexError",
-    "AttributeError",
-    "RuntimeError",
-    "NotImplementedError",
-    "ImportError",
-    "ModuleNotFoundError",
-    "OSError",
-    "IOError",
-    "FileNotFoundError",
-    "ZeroDivisionError",
-    "ArithmeticError",
-    "OverflowError",
-    "AssertionError",
-    "LookupError",
-    "NameError",
-    "StopIteration",
-    "SystemExit",
-    "KeyboardInterrupt",
-    "EnvironmentError",
-    "TimeoutError",
-    "UserWarning",
-    "DeprecationWarning",
-    "RuntimeWarning",
-    "FutureWarning",
-    "Warning",
+    "BaseException", "Exception", "ValueError", "TypeError", "KeyError", "IndexError", "AttributeError",
+    "RuntimeError", "NotImplementedError", "ImportError", "ModuleNotFoundError", "OSError", "IOError",
+    "FileNotFoundError", "ZeroDivisionError", "ArithmeticError", "OverflowError", "AssertionError",
+    "LookupError", "NameError", "StopIteration", "SystemExit", "KeyboardInterrupt", "EnvironmentError",
+    "TimeoutError", "UserWarning", "DeprecationWarning", "RuntimeWarning", "FutureWarning", "Warning",
     "PermissionError",
-]
+]  # fmt: skip
 
 EXIT_FUNCTIONS = frozenset({"exit", "quit", "sys.exit", "os._exit", "os.abort"})
 

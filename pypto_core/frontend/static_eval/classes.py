@@ -7,7 +7,7 @@ from typing import Any
 
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.limits import CannotEvaluate
-from pypto_core.frontend.static_eval.operators import first_unknown, plain, scalar_of
+from pypto_core.frontend.static_eval.payloads import first_unknown, plain, scalar_of
 from pypto_core.frontend.static_eval.scopes import Scope
 from pypto_core.frontend.static_eval.values import (
     BuiltinFunction,

@@ -19,7 +19,7 @@ from pypto_core.frontend.static_eval.control import (
 )
 from pypto_core.frontend.static_eval.interpreter import STATEMENTS, Interpreter
 from pypto_core.frontend.static_eval.limits import CannotEvaluate, LimitReached
-from pypto_core.frontend.static_eval.operators import first_unknown
+from pypto_core.frontend.static_eval.payloads import first_unknown
 from pypto_core.frontend.static_eval.scopes import Scope
 from pypto_core.frontend.static_eval.statements import assign
 from pypto_core.frontend.static_eval.values import External, Unknown, Value

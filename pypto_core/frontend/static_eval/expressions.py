@@ -9,15 +9,8 @@ from typing import Any
 from pypto_core.frontend.static_eval.attributes import attribute
 from pypto_core.frontend.static_eval.interpreter import EXPRESSIONS, Interpreter
 from pypto_core.frontend.static_eval.limits import CannotEvaluate
-from pypto_core.frontend.static_eval.operators import (
-    binary,
-    check_format,
-    compare,
-    first_unknown,
-    hashable,
-    plain,
-    unary,
-)
+from pypto_core.frontend.static_eval.operators import binary, check_format, compare, unary
+from pypto_core.frontend.static_eval.payloads import first_unknown, hashable, plain
 from pypto_core.frontend.static_eval.scopes import Scope
 from pypto_core.frontend.static_eval.subscripts import subscript
 from pypto_core.frontend.static_eval.values import (

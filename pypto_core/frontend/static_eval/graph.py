@@ -17,7 +17,7 @@ from pypto_core.frontend.static_eval.control import Journals, stored_names
 from pypto_core.frontend.static_eval.costly import CostlyStatements, Run, give_up
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.limits import Budget, CannotEvaluate, LimitReached, Limits
-from pypto_core.frontend.static_eval.operators import PYTHON_ERRORS, hashable
+from pypto_core.frontend.static_eval.payloads import PYTHON_ERRORS, hashable
 from pypto_core.frontend.static_eval.pl_symbols import PYPTO_MODULES
 from pypto_core.frontend.static_eval.scopes import Binding, Clock, ModuleEnvironment
 from pypto_core.frontend.static_eval.statements import define_class, define_function

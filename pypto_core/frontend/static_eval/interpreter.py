@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from pypto_core.frontend.static_eval.builtin_functions import BUILTINS
 from pypto_core.frontend.static_eval.control import Journals, Signal, SignalKind
 from pypto_core.frontend.static_eval.limits import Budget, CannotEvaluate, LimitReached
-from pypto_core.frontend.static_eval.operators import PYTHON_ERRORS, first_unknown, is_scalar, scalar_of
+from pypto_core.frontend.static_eval.payloads import PYTHON_ERRORS, first_unknown, is_scalar, scalar_of
 from pypto_core.frontend.static_eval.scopes import Binding, Clock, Read, Scope, Watch
 from pypto_core.frontend.static_eval.values import (
     NO_ASSUMPTIONS,

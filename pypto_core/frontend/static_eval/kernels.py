@@ -11,7 +11,7 @@ from pypto_core.frontend.static_eval.control import Signal
 from pypto_core.frontend.static_eval.graph import ModuleGraph
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.limits import CannotEvaluate, LimitReached
-from pypto_core.frontend.static_eval.operators import PYTHON_ERRORS
+from pypto_core.frontend.static_eval.payloads import PYTHON_ERRORS
 from pypto_core.frontend.static_eval.scopes import ModuleEnvironment, Scope
 from pypto_core.frontend.static_eval.statements import define_class, define_function
 from pypto_core.frontend.static_eval.values import (

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from pypto_core.frontend.static_eval import classes
 from pypto_core.frontend.static_eval.builtin_functions import plain_call, with_role
 from pypto_core.frontend.static_eval.limits import CannotEvaluate
-from pypto_core.frontend.static_eval.operators import first_unknown, join_path, plain
+from pypto_core.frontend.static_eval.operators import join_path
+from pypto_core.frontend.static_eval.payloads import first_unknown, plain
 from pypto_core.frontend.static_eval.values import (
     BuiltinFunction,
     ClassData,

@@ -6,11 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from pypto_core.frontend.static_eval.limits import CannotEvaluate
-from pypto_core.frontend.static_eval.operators import (
+from pypto_core.frontend.static_eval.operators import check_format, contains, equals
+from pypto_core.frontend.static_eval.payloads import (
     PYTHON_ERRORS,
-    check_format,
-    contains,
-    equals,
     first_unknown,
     hashable,
     plain,
@@ -38,44 +36,13 @@ Method = Callable[["Interpreter", Value, list[Value], dict[str, Value]], Value]
 
 _TEXT_METHODS = frozenset(
     [
-        "lower",
-        "upper",
-        "strip",
-        "lstrip",
-        "rstrip",
-        "split",
-        "rsplit",
-        "join",
-        "replace",
-        "startswith",
-        "endswith",
-        "format",
-        "count",
-        "find",
-        "rfind",
-        "index",
-        "isdigit",
-        "isalpha",
-        "isalnum",
-        "isidentifier",
-        "removeprefix",
-        "removesuffix",
-        "zfill",
-        "title",
-        "capitalize",
-        "splitlines",
-        "partition",
-        "rpartition",
-        "casefold",
-        "swapcase",
-        "ljust",
-        "rjust",
-        "center",
-        "isupper",
-        "islower",
+        "lower", "upper", "strip", "lstrip", "rstrip", "split", "rsplit", "join", "replace", "startswith",
+        "endswith", "format", "count", "find", "rfind", "index", "isdigit", "isalpha", "isalnum",
+        "isidentifier", "removeprefix", "removesuffix", "zfill", "title", "capitalize", "splitlines",
+        "partition", "rpartition", "casefold", "swapcase", "ljust", "rjust", "center", "isupper", "islower",
         "isspace",
     ]
-)
+)  # fmt: skip
 
 
 def _text_method(name: str) -> Method:

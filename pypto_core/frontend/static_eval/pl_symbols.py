@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from pypto_core.frontend.recovery import FunctionSyntax
 from pypto_core.frontend.static_eval.limits import CannotEvaluate
-from pypto_core.frontend.static_eval.operators import first_unknown
+from pypto_core.frontend.static_eval.payloads import first_unknown
 from pypto_core.frontend.static_eval.values import (
     KERNEL_FORMS,
     BuiltinFunction,

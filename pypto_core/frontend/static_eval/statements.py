@@ -17,7 +17,8 @@ from pypto_core.frontend.static_eval.control import (
 from pypto_core.frontend.static_eval.expressions import parameter_defaults
 from pypto_core.frontend.static_eval.interpreter import STATEMENTS, Interpreter
 from pypto_core.frontend.static_eval.limits import CannotEvaluate
-from pypto_core.frontend.static_eval.operators import binary, first_unknown
+from pypto_core.frontend.static_eval.operators import binary
+from pypto_core.frontend.static_eval.payloads import first_unknown
 from pypto_core.frontend.static_eval.pl_symbols import decorate, form_of
 from pypto_core.frontend.static_eval.scopes import Binding, ModuleEnvironment, Scope, UnresolvedImport
 from pypto_core.frontend.static_eval.subscripts import delete_item, store_item

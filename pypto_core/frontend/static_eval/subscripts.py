@@ -8,7 +8,7 @@ from typing import Any
 
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.limits import CannotEvaluate
-from pypto_core.frontend.static_eval.operators import first_unknown, hashable, scalar_of, type_name
+from pypto_core.frontend.static_eval.payloads import first_unknown, hashable, scalar_of, type_name
 from pypto_core.frontend.static_eval.pl_symbols import type_heads
 from pypto_core.frontend.static_eval.scopes import Scope
 from pypto_core.frontend.static_eval.values import (
