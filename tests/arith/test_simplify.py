@@ -198,5 +198,6 @@ def test_unchanged_is_the_same_object() -> None:
 
 
 def test_rules_are_indexed_by_their_root() -> None:
+    assert RULES
     for cls, group in RULES.items():
         assert group and all(rule.cls is cls for rule in group)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
-from pypto_core.backend import ASCEND910B, ASCEND950, Backend, get_backend, physical_tile_bytes
+from pypto_core.backend import ASCEND910B, ASCEND950, Backend, L0CostModel, get_backend, physical_tile_bytes
 from pypto_core.ir import ConstInt, DataType, MemorySpace, ScalarType, Var
 
 SPEC = (Path(__file__).parents[2] / "docs" / "spec" / "ir.md").read_text(encoding="utf-8")
@@ -78,7 +79,9 @@ def check_fact(chip: Backend, name: str, text: str) -> bool:
 
 
 def test_cost_model() -> None:
-    for name, *values in rows("parameter"):
+    parameters = rows("parameter")
+    assert len(parameters) == len(fields(L0CostModel))
+    for name, *values in parameters:
         for chip, value in zip((ASCEND910B, ASCEND950), values, strict=True):
             assert getattr(chip.l0_cost_model, name) == float(value), name
 

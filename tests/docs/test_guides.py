@@ -39,7 +39,7 @@ def test_targets_and_tools_exist(path) -> None:
 @pytest.mark.parametrize("path", GUIDES, ids=lambda p: p.name)
 def test_commands_and_options_exist(path) -> None:
     for name, rest in re.findall(
-        r"pypto-lsp (check|lower|lanes|passes|explain|serve)\b([^`\n]*)", path.read_text("utf-8")
+        r"pypto-lsp (check|lower|lanes|memory|passes|explain|serve)\b([^`\n]*)", path.read_text("utf-8")
     ):
         options = {o for p in main.commands[name].params for o in (*p.opts, *p.secondary_opts)}
         assert set(re.findall(r"(?<!\S)--[a-z-]+", rest)) <= options, (name, rest)

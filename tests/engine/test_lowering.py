@@ -237,7 +237,9 @@ class Refusing(PassMemory):
 
 def entries(stem: str) -> dict[str, Program]:
     path: Path = GOLDEN / "kernels" / f"{stem}.py"
-    return dict(parse(path.read_text(encoding="utf-8"), str(path)).programs)
+    programs = dict(parse(path.read_text(encoding="utf-8"), str(path)).programs)
+    assert programs
+    return programs
 
 
 @pytest.mark.parametrize("at", PIPELINE)

@@ -39,7 +39,7 @@ def test_finding_is_gone(case: dict[str, Any]) -> None:
     text = framed(case["frame"], case["text"])
     run = case.get("backend", "a2a3"), case.get("run")
     before = findings(text, *run)
-    for fix, expected in zip(repairs(_finding(case, text), text), case["fixes"]):
+    for fix, expected in zip(repairs(_finding(case, text), text), case["fixes"], strict=True):
         after = findings(changed(text, fix), *run)
         assert sum(d.code == case["code"] for d in after) < sum(d.code == case["code"] for d in before), (
             fix.title

@@ -93,6 +93,7 @@ def test_everything_has_a_place(path: Path, backend: str) -> None:
                     shown = node if isinstance(node, str) else print_ir(node)  # type: ignore[arg-type]
                     pytest.fail(f"{stage}, {function.name}: {wrong}: {shown}")
                 checked.add(span)
+    assert checked or not parsed(path).programs
 
 
 MARKED = sorted((Path(__file__).parent / "provenance").glob("*.py"))

@@ -109,13 +109,13 @@ def _stands_in(finding: Diagnostic, text: str) -> bool:
 
 @pytest.mark.parametrize("name", IDENTIFIERS)
 def test_stands_on_the_authors_characters(name: str) -> None:
-    for finding, text in _raised().get(name, ()):
+    for finding, text in _raised()[name]:
         assert _stands_in(finding, text)
 
 
 @pytest.mark.parametrize("name", IDENTIFIERS)
 def test_has_a_repair_or_a_reason(name: str) -> None:
-    for finding, _ in _raised().get(name, ()):
+    for finding, _ in _raised()[name]:
         repaired, reasoned = finding.code in fixers(), finding.code in NO_REPAIR
         assert repaired is not reasoned, finding.code
 
