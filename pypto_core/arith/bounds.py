@@ -79,19 +79,23 @@ def _floor_quotient(a: float, b: float) -> float:
 
 
 def add(a: Interval, b: Interval) -> Interval:
+    """Bounds of ``a + b``."""
     return _interval(a.lo + b.lo, a.hi + b.hi)
 
 
 def sub(a: Interval, b: Interval) -> Interval:
+    """Bounds of ``a - b``."""
     return _interval(a.lo - b.hi, a.hi - b.lo)
 
 
 def mul(a: Interval, b: Interval) -> Interval:
+    """Bounds of ``a * b``."""
     corners = [_times(x, y) for x in a for y in b]
     return _interval(min(corners), max(corners))
 
 
 def floor_div(a: Interval, b: Interval) -> Interval:
+    """Bounds of ``a // b``; everything where ``b`` may be 0."""
     if not b.excludes_zero:
         return EVERYTHING
     corners = [_floor_quotient(x, y) for x in a for y in b]
@@ -99,6 +103,7 @@ def floor_div(a: Interval, b: Interval) -> Interval:
 
 
 def floor_mod(a: Interval, b: Interval) -> Interval:
+    """Bounds of ``a % b``; everything where ``b`` may be 0 or negative."""
     if b.lo <= 0:
         return EVERYTHING
     if a.lo >= 0:

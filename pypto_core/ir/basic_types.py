@@ -28,6 +28,8 @@ class ScalarType(Type):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TupleType(Type):
+    """The types of the elements of a tuple."""
+
     types: tuple[Type, ...]
 
 

@@ -14,6 +14,8 @@ class IREnum(IntEnum):
 
 
 class FunctionType(IREnum):
+    """Where and how a function runs (docs/spec/ir.md §1.4)."""
+
     Opaque = 0
     Orchestration = 1
     InCore = 2
@@ -61,17 +63,23 @@ class Level(IREnum):
 
 
 class Role(IREnum):
+    """Whether a function hands out work or does it."""
+
     Orchestrator = 0
     SubWorker = 1
 
 
 class ParamDirection(IREnum):
+    """Whether a function reads a parameter, writes it, or both."""
+
     In = 0
     Out = 1
     InOut = 2
 
 
 class ArgDirection(IREnum):
+    """What a call does with an argument (docs/spec/ir.md §3.2)."""
+
     Input = 0
     Output = 1
     InOut = 2
@@ -95,6 +103,8 @@ _ADIR = {
 
 
 class ForKind(IREnum):
+    """How the trips of a counted loop run."""
+
     Sequential = 0
     Parallel = 1
     Unroll = 2
@@ -102,6 +112,8 @@ class ForKind(IREnum):
 
 
 class ScopeKind(IREnum):
+    """Kinds of scope statements (docs/spec/ir.md §1.8)."""
+
     InCore = 0
     Cluster = 2
     Hierarchy = 3
@@ -112,6 +124,8 @@ class ScopeKind(IREnum):
 
 
 class SplitMode(IREnum):
+    """How the two vector lanes share a tile: not at all, by rows, by columns."""
+
     NONE = 0
     UP_DOWN = 1
     LEFT_RIGHT = 2
@@ -150,6 +164,8 @@ _CUBE_SPACES = frozenset(
 
 
 class TensorLayout(IREnum):
+    """Order of the elements of a tensor in global memory."""
+
     ND = 0
     DN = 1
     NZ = 2
@@ -158,12 +174,16 @@ class TensorLayout(IREnum):
 
 
 class TileLayout(IREnum):
+    """Order of the blocks of a tile, or of the elements in a block."""
+
     none_box = 0
     row_major = 1
     col_major = 2
 
 
 class PadValue(IREnum):
+    """What lies in a tile outside its valid shape."""
+
     null = 0
     zero = 1
     max = 2
@@ -171,11 +191,15 @@ class PadValue(IREnum):
 
 
 class CompactMode(IREnum):
+    """``normal`` marks an accumulator whose rows are not all known to be valid (docs/spec/ops_tile.md §2)."""
+
     null = 0
     normal = 1
 
 
 class PipeType(IREnum):
+    """Instruction pipes of a core."""
+
     MTE1 = 0
     MTE2 = 1
     MTE3 = 2
@@ -187,26 +211,36 @@ class PipeType(IREnum):
 
 
 class CoreType(IREnum):
+    """Cube or vector core."""
+
     CUBE = 0
     VECTOR = 1
 
 
 class NotifyOp(IREnum):
+    """What a notification does to its signal."""
+
     AtomicAdd = 0
     Set = 1
 
 
 class WaitCmp(IREnum):
+    """How a wait compares its signal with the value."""
+
     Eq = 0
     Ge = 1
 
 
 class AtomicType(IREnum):
+    """How concurrent stores to one place combine."""
+
     None_ = 0
     Add = 1
 
 
 class ReduceOp(IREnum):
+    """Reductions of collective operations."""
+
     Sum = 0
     Max = 1
     Min = 2
@@ -214,9 +248,13 @@ class ReduceOp(IREnum):
 
 
 class MgatherCoalesceMode(IREnum):
+    """Whether ``tile.mgather`` moves rows or single elements."""
+
     row = 0
     elem = 1
 
 
 class InlineLanguage(IREnum):
+    """Language of verbatim source."""
+
     Python = 0

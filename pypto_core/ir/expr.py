@@ -95,6 +95,8 @@ class WindowBuffer(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstInt(Expr):
+    """An integer literal; as the extent of a dimension it is an INDEX."""
+
     value: int
     dtype: DataType = DataType.INDEX
 
@@ -105,6 +107,8 @@ class ConstInt(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstFloat(Expr):
+    """A floating-point literal of a scalar type."""
+
     value: float
     dtype: DataType = DataType.FP32
 
@@ -115,6 +119,8 @@ class ConstFloat(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ConstBool(Expr):
+    """``True`` or ``False``, of dtype BOOL."""
+
     value: bool
 
     @property
@@ -191,6 +197,8 @@ class Submit(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MakeTuple(Expr):
+    """A tuple of expressions; its type is the tuple of theirs."""
+
     elements: tuple[Expr, ...]
     type: TupleType = field(init=False, repr=False)
 
@@ -236,6 +244,8 @@ class BinaryExpr(Expr):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnaryExpr(Expr):
+    """Scalar operation on one operand; ``dtype`` is the result's."""
+
     operand: Expr
     dtype: DataType
 

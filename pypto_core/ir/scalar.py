@@ -119,14 +119,17 @@ def make_cast(operand: Expr, dtype: DataType, span: Span = UNKNOWN_SPAN) -> Expr
 
 
 def make_and(left: Expr, right: Expr, span: Span = UNKNOWN_SPAN) -> Expr:
+    """``left and right``, of dtype BOOL."""
     return And(left, right, DataType.BOOL, span=span)
 
 
 def make_or(left: Expr, right: Expr, span: Span = UNKNOWN_SPAN) -> Expr:
+    """``left or right``, of dtype BOOL."""
     return Or(left, right, DataType.BOOL, span=span)
 
 
 def make_not(operand: Expr, span: Span = UNKNOWN_SPAN) -> Expr:
+    """``not operand``, of dtype BOOL."""
     return Not(operand, DataType.BOOL, span=span)
 
 

@@ -13,6 +13,8 @@ from pypto_core.ir.span import UNKNOWN_SPAN, Span
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AssignStmt(Stmt):
+    """``var = value``; the definition of ``var``."""
+
     var: Var
     value: Expr
 
@@ -26,6 +28,8 @@ class EvalStmt(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReturnStmt(Stmt):
+    """Leaves the function with ``values``, parallel to its ``return_types``."""
+
     values: tuple[Expr, ...] = ()
 
 
@@ -70,6 +74,8 @@ def body_stmts(body: Stmt) -> tuple[Stmt, ...]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IfStmt(Stmt):
+    """``condition`` is a BOOL scalar; ``return_vars`` and the yield of each body are parallel."""
+
     condition: Expr
     then_body: Stmt
     else_body: Stmt | None = None
@@ -93,6 +99,8 @@ class ForStmt(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WhileStmt(Stmt):
+    """Loop while ``condition`` holds; ``iter_args``, ``return_vars`` and the body's yield are parallel."""
+
     iter_args: tuple[IterArg, ...]
     condition: Expr
     body: Stmt
@@ -101,12 +109,12 @@ class WhileStmt(Stmt):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BreakStmt(Stmt):
-    pass
+    """Leaves the innermost loop; CtrlFlowTransform removes it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ContinueStmt(Stmt):
-    pass
+    """Goes on with the next trip of the innermost loop; CtrlFlowTransform removes it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -461,12 +461,14 @@ def _make(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[
 
 
 def instance_method(data: InstanceData, name: str) -> Method | None:
+    """Method that Python gives to instances of a named tuple, None for any other."""
     if data.cls.kind is ClassKind.NAMED_TUPLE:
         return {"_replace": _replace_fields, "_asdict": _as_dict, "index": _index, "count": _count}.get(name)
     return None
 
 
 def class_method(data: ClassData, name: str) -> Method | None:
+    """Method that Python gives to a named tuple itself, None for any other."""
     return _make if data.kind is ClassKind.NAMED_TUPLE and name == "_make" else None
 
 

@@ -72,6 +72,7 @@ _SMALL = 2**63
 
 
 def binary(it: Interpreter, op: type[ast.operator], left: Value, right: Value) -> Value:
+    """``left op right`` as Python computes it; raises CannotEvaluate."""
     a, b = left.data, right.data
     if a.__class__ is int and b.__class__ is int and -_SMALL < a < _SMALL and -_SMALL < b < _SMALL:
         quick = _ON_SMALL_INTS.get(op)
@@ -202,6 +203,7 @@ def _set_binary(symbol: str, a: SetData, b: SetData, assumed: Assumptions) -> Va
 
 
 def join_path(base: str, other: str) -> str:
+    """``base / other`` of ``pathlib``."""
     if other.startswith("/") or base in ("", "."):
         return other or base
     return base if other in ("", ".") else base.rstrip("/") + "/" + other
@@ -217,6 +219,7 @@ def _dunder(it: Interpreter, name: str, left: Value, right: Value) -> Value:
 
 
 def unary(it: Interpreter, op: ast.unaryop, operand: Value) -> Value:
+    """``op operand`` as Python computes it; raises CannotEvaluate."""
     blocked = first_unknown(operand)
     if blocked is not None:
         return blocked

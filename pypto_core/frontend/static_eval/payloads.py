@@ -38,6 +38,7 @@ def scalar_of(data: Any) -> Any:
 
 
 def is_scalar(data: Any) -> bool:
+    """Whether a payload is one of Python's scalars."""
     return isinstance(data, SCALARS)
 
 

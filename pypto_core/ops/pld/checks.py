@@ -66,6 +66,7 @@ def tensor_like(call: OpCall, index: int, name: str) -> TensorType:
 
 
 def scalar(call: OpCall, index: int, name: str) -> ScalarType:
+    """Operand ``index`` as a scalar; raises ``op-kind``."""
     t = call.args[index].type
     if not isinstance(t, ScalarType):
         call.fail("op-kind", f"{call.name} {name} must be a scalar, got {type_name(t)}", arg=index)
@@ -92,6 +93,7 @@ def signal_vector(call: OpCall, index: int) -> DistributedTensorType:
 
 
 def same_dtype(call: OpCall, a: TensorType, b: TensorType, names: str, arg: int) -> None:
+    """Both have one element type; raises ``op-dtype``."""
     if a.dtype is not b.dtype:
         call.fail(
             "op-dtype",

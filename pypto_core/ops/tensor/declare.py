@@ -65,18 +65,22 @@ def operand(
 
 
 def scalar(name: str, doc: str = "") -> Param:
+    """A scalar operand."""
     return Param(name, ArgKind.SCALAR, doc=doc)
 
 
 def int_tuple(name: str, *, optional: bool = False, doc: str = "") -> Param:
+    """A tuple of integer scalars, such as a shape or offsets in elements."""
     return Param(name, ArgKind.INT_TUPLE, optional, doc=doc)
 
 
 def literal_tuple(name: str, *, optional: bool = False, doc: str = "") -> Param:
+    """A tuple written as a literal."""
     return Param(name, ArgKind.LITERAL_TUPLE, optional, doc=doc)
 
 
 def const_tuple(name: str, *, optional: bool = False, doc: str = "") -> Param:
+    """A tuple written as a literal of integer constants."""
     return Param(name, ArgKind.LITERAL_CONST_TUPLE, optional, doc=doc)
 
 
@@ -88,11 +92,13 @@ def flag(name: str, *, stored: Stored = Stored.ALWAYS, doc: str = "") -> KwParam
 def dtype_kw(
     name: str = "dtype", *, required: bool = True, stored: Stored = Stored.ALWAYS, **more: Any
 ) -> KwParam:
+    """A keyword that is a data type."""
     more.setdefault("doc", "element type of the result")
     return KwParam(name, KwargType.DTYPE, required=required, stored=stored, **more)
 
 
 def int_kw(name: str, *, required: bool = False, stored: Stored = Stored.ALWAYS, **more: Any) -> KwParam:
+    """A keyword that is an integer."""
     return KwParam(name, KwargType.INT, required=required, stored=stored, **more)
 
 
@@ -158,6 +164,7 @@ def view_of(tensor_type: TensorType) -> TensorView:
 
 
 def layout_of(tensor_type: TensorType) -> TensorLayout:
+    """The layout of the stored view, or the default one."""
     return view_of(tensor_type).layout
 
 
@@ -191,6 +198,7 @@ def dtype_at(call: OpCall, index: int) -> DataType:
 
 
 def require_integer(call: OpCall, index: int, what: str) -> None:
+    """Operand ``index`` has an integer element type; raises ``op-dtype``."""
     dtype = dtype_at(call, index)
     if not dtype.is_int:
         call.fail("op-dtype", f"The operator {call.name} requires {what}, but got {dtype.text}", arg=index)
@@ -210,6 +218,7 @@ def dtype_keyword(call: OpCall, name: str, default: DataType) -> DataType:
 
 
 def require_rank(call: OpCall, index: int, rank: int, what: str) -> None:
+    """Operand ``index`` has ``rank`` dimensions; raises ``op-rank``."""
     shape = call.tensor(index).shape
     if len(shape) != rank:
         call.fail(
