@@ -131,7 +131,8 @@ RULES: tuple[Rule, ...] = (
         "memory-capacity",
         "A kernel needs more on-chip memory than there is",
         "The tiles that live at the same time, with the slots reserved for cross-core pipes, are larger than the memory "
-        "space. Use smaller blocks, or fewer buffers.",
+        "space. Use smaller blocks, or fewer buffers. It is reported by `pypto-lsp memory` only (and shown by "
+        "`pypto-lsp lower` after a memory pass): memory is planned on request, never by `pypto-lsp check` or the editor.",
         failing=_block(256),
         repaired=_block(128),
     ),

@@ -5,6 +5,7 @@ Exit codes: 0 nothing found, 1 errors found, 2 the call itself was wrong.
 
 from __future__ import annotations
 
+import io
 import sys
 from collections import Counter
 from collections.abc import Iterable
@@ -16,7 +17,7 @@ from pypto_core import Diagnostic, Entry, Severity, lane_rows, memory_use, passe
 from pypto_core import lower as lowered_anew
 from pypto_lsp import __version__
 from pypto_lsp.archive import write_archive
-from pypto_lsp.check import Checked, Checker, Report, absolute, check_files, gathered
+from pypto_lsp.check import Checked, Checker, Report, absolute, check_files, decoded, gathered
 from pypto_lsp.config import BACKENDS, ConfigError, codes_of
 from pypto_lsp.discover import STDIN, NoSuchPath, excludes, expand
 from pypto_lsp.lowered import SOURCE_STAGE, UnknownName, entry_named, lowering_to, pass_name, render
@@ -27,6 +28,8 @@ from pypto_lsp.render.memory import memory_table
 from pypto_lsp.render.report import console, report, summary
 
 FAULT = 2
+#: What standard input is taken for.
+STDIN_NAME = "stdin.py"
 SEVERITIES = {severity.text: severity for severity in Severity}
 backend_option = click.option(
     "--backend", type=click.Choice(BACKENDS), help="Chip to lower for (default: a2a3)."
@@ -35,6 +38,7 @@ search_option = click.option(
     "--search-path",
     multiple=True,
     metavar="DIR",
+    type=click.Path(exists=True, file_okay=False),
     help="Folder in which imported modules are looked for; may be repeated.",
 )
 entry_option = click.option("--entry", help="The kernel; needed when the file has several.")
@@ -61,6 +65,9 @@ def _overrides(
 @click.version_option(__version__, prog_name="pypto-lsp")
 def main() -> None:
     """Language server and checker for PyPTO kernels. Kernels are read, never imported or executed."""
+    # Names of the author's may hold characters that the terminal cannot show: they are written as escapes.
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
 
 
 @main.command()
@@ -131,7 +138,7 @@ def serve(stdio: bool, tcp: bool, host: str, port: int, log_level: str) -> None:
 @click.option("--hints", is_flag=True, help="Report hints as well, e.g. about speed (as --severity hint).")
 @click.option("--fix", is_flag=True, help="Apply the fixes that are safe, then report what is left.")
 @click.option("--statistics", is_flag=True, help="Count the findings by code.")
-@click.option("--stdin-filename", default="stdin.py", metavar="FILE", help="What '-' is to be taken for.")
+@click.option("--stdin-filename", default=STDIN_NAME, metavar="FILE", help="What '-' is to be taken for.")
 @click.option(
     "--jobs", "-j", type=click.IntRange(1), help="Processes for many files (default: one a processor)."
 )
@@ -205,10 +212,14 @@ def _print_text(results: Report, found: list[Diagnostic], hidden: int) -> None:
 
 # ----------------------------------------------------------------------------------------------------------- one kernel
 def _opened(file: str, backend: str | None, search_path: tuple[str, ...]) -> tuple[Checker, str]:
-    """A workspace with the file open, and the name it has there."""
+    """A workspace with the file open, and the name it has there; ``-`` is standard input."""
     checker = Checker(_overrides(backend, search_path))
     try:
-        text, fault = checker.read(file)
+        if file == STDIN:
+            file = STDIN_NAME
+            text, fault = decoded(file, sys.stdin.buffer.read())
+        else:
+            text, fault = checker.read(file)
         if fault is not None:
             raise _Fault(f"{file}: {fault.message}")
         return checker, checker.open(file, text)
@@ -223,6 +234,11 @@ def _chosen(checker: Checker, name: str, file: str, entry: str | None) -> Entry:
     except UnknownName as fault:
         _print_errors(checker, name, file)
         raise _Fault(str(fault)) from fault
+
+
+def _unread(checker: Checker, name: str, kernel: str) -> bool:
+    """Whether a part of a kernel could not be read: what is worked out from the rest is not the whole kernel."""
+    return any(kernel == unread for unread, _ in checker.core.parsed(name).incomplete)
 
 
 def _print_errors(checker: Checker, name: str, file: str) -> None:
@@ -272,17 +288,21 @@ def lower(
     lowering = lowering_to(checker.core, name, chosen.name, wanted)
     assert lowering is not None
     text = render(lowering, wanted, name)
-    if archive:
-        document = checker.core.document(name)
-        chip = checker.core.settings(name).backend or ""
-        source = document.text if document is not None else ""
-        members = write_archive(Path(archive), name, source, lowering, chip, checker.core.diagnostics(name))
-        click.echo(f"{archive}: {len(members)} files")
-    elif output:
-        Path(output).write_text(text.text.rstrip("\n") + "\n", encoding="utf-8")
-    else:
+    try:
+        if archive:
+            document = checker.core.document(name)
+            chip = checker.core.settings(name).backend or ""
+            source = document.text if document is not None else ""
+            found = checker.core.diagnostics(name)
+            members = write_archive(Path(archive), name, source, lowering, chip, found)
+            click.echo(f"{archive}: {len(members)} files")
+        elif output:
+            Path(output).write_text(text.text.rstrip("\n") + "\n", encoding="utf-8")
+    except OSError as fault:
+        raise _Fault(f"{archive or output}: cannot write the file: {fault.strerror or fault}") from fault
+    if not archive and not output:
         click.echo(text.text.rstrip("\n"))
-    unread = any(chosen.name == kernel for kernel, _ in checker.core.parsed(name).incomplete)
+    unread = _unread(checker, name, chosen.name)
     if unread:
         _print_errors(checker, name, file)
     sys.exit(0 if text.reached == wanted and not text.refused and not unread else 1)
@@ -294,20 +314,29 @@ def lower(
 @backend_option
 @search_option
 def lanes(file: str, entry: str | None, backend: str | None, search_path: tuple[str, ...]) -> None:
-    """Print what each vector lane holds of every value of a kernel."""
+    """Print what each vector lane holds of every value of a kernel. Exit code 1 when it could not be read completely, or was refused."""
     checker, name = _opened(file, backend, search_path)
     entries = checker.core.entries(name)
     chosen = list(entries) if entries and entry is None else [_chosen(checker, name, file, entry)]
     out = console()
     chip = checker.core.settings(name).backend or ""
+    whole = True
     for one in chosen:
         histories = checker.core.histories(name, one.name)
         assert histories is not None
         out.print(lane_table(f"{one.name} ({chip})", lane_rows(histories), chip))
-        if histories.lowering.stopped_at:
-            out.print(
-                f"the kernel was refused at {histories.lowering.stopped_at}; run: pypto-lsp check {file}"
-            )
+        why = _why_partial(checker, name, one.name, histories.lowering.stopped_at)
+        if why:
+            out.print(f"the kernel {why}; run: pypto-lsp check {file}", markup=False, highlight=False)
+            whole = False
+    sys.exit(0 if whole else 1)
+
+
+def _why_partial(checker: Checker, name: str, kernel: str, stopped_at: str) -> str:
+    """What keeps a kernel from being known as a whole; empty when nothing does."""
+    if _unread(checker, name, kernel):
+        return "could not be read completely"
+    return f"was refused at {stopped_at}" if stopped_at else ""
 
 
 @main.command()
@@ -316,7 +345,7 @@ def lanes(file: str, entry: str | None, backend: str | None, search_path: tuple[
 @backend_option
 @search_option
 def memory(file: str, entry: str | None, backend: str | None, search_path: tuple[str, ...]) -> None:
-    """Print how much on-chip memory a kernel needs. Exit code 1 when it does not fit, or was refused before that is known."""
+    """Print how much on-chip memory a kernel needs. Exit code 1 when it does not fit, or could not be read completely, or was refused before that is known."""
     checker, name = _opened(file, backend, search_path)
     entries = checker.core.entries(name)
     chosen = list(entries) if entries and entry is None else [_chosen(checker, name, file, entry)]
@@ -326,9 +355,10 @@ def memory(file: str, entry: str | None, backend: str | None, search_path: tuple
     for one in chosen:
         lowering = checker.core.lowering(name, one.name)
         assert lowering is not None
-        if lowering.stopped_at:
+        why = _why_partial(checker, name, one.name, lowering.stopped_at)
+        if why:
             out.print(
-                f"the kernel {one.name} was refused at {lowering.stopped_at}; run: pypto-lsp check {file}"
+                f"the kernel {one.name} {why}; run: pypto-lsp check {file}", markup=False, highlight=False
             )
             fits = False
             continue
@@ -388,10 +418,10 @@ def explain(code: str | None) -> None:
         for name in sorted(table):
             click.echo(f"{name:32} {table[name].title}")
         return
-    rule = table.get(code)
+    rule = table.get(code.lower())
     if rule is None:
         from difflib import get_close_matches
 
-        near = get_close_matches(code, table, 3)
+        near = get_close_matches(code.lower(), table, 3)
         raise _Fault(f"there is no code {code!r}" + (f"; did you mean {' or '.join(near)}?" if near else ""))
     click.echo(page(rule))

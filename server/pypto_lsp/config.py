@@ -125,7 +125,11 @@ def from_pyproject(path: Path, config: Config | None = None) -> Config:
         if unknown:
             known = ", ".join(sorted(_FILE_NAMES))
             raise ConfigError(f"{file}: [tool.pypto-lsp] has no setting {unknown[0]!r}; it takes {known}")
-        return _apply(config, {_FILE_NAMES[k]: (k, v) for k, v in table.items()}, str(folder), str(file))
+        values = {_FILE_NAMES[k]: (k, v) for k, v in table.items()}
+        try:
+            return _apply(config, values, str(folder), str(file))
+        except ConfigError as fault:
+            raise ConfigError(f"{file}: {fault}") from fault
     return config
 
 

@@ -275,7 +275,8 @@ def test_settings_that_cannot_be_are_a_wrong_call(folder: Path, table: str) -> N
     Path("pyproject.toml").write_text(f"[tool.pypto-lsp]\n{table}\n")
     result = check("good.py")
     assert result.exit_code == 2
-    assert result.stderr.startswith("Error: ") and len(result.stderr.splitlines()) == 1
+    assert result.stderr.startswith(f"Error: {Path.cwd() / 'pyproject.toml'}: ")
+    assert len(result.stderr.splitlines()) == 1
 
 
 def test_search_path(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -109,6 +110,10 @@ def test_the_chip_matters(folder: Path) -> None:
         (("lanes", "two.py", "--entry", "nope"), "has no kernel 'nope'"),
         (("passes", "two.py"), "several kernels"),
         (("explain", "aiv-cube-in-regio"), "did you mean aiv-cube-in-region"),
+        (("explain", "AIV-CUBE-IN-REGIO"), "did you mean aiv-cube-in-region"),
+        (("lower", "good.py", "-o", "nowhere/x.txt"), "nowhere/x.txt: cannot write the file: No such file"),
+        (("lower", "good.py", "--archive", "nowhere/x.zip"), "nowhere/x.zip: cannot write the file: No such"),
+        (("lower", "good.py", "--search-path", "nowhere"), "Directory 'nowhere' does not exist"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else None,
 )
@@ -123,6 +128,38 @@ def test_a_kernel_that_cannot_be_read_completely_says_why(folder: Path) -> None:
     result = run("lower", "broken.py")
     assert result.exit_code == 1
     assert "error[python-syntax]" in result.stderr
+
+
+def test_standard_input_is_lowered(folder: Path) -> None:
+    shown = run("lower", "good.py").stdout
+    assert CliRunner().invoke(main, ["lower", "-"], input=GOOD).stdout == shown
+
+
+@pytest.mark.parametrize("command", ["lanes", "memory"])
+def test_what_is_worked_out_of_a_part_of_a_kernel_is_no_success(folder: Path, command: str) -> None:
+    assert run(command, "good.py").exit_code == 0
+    Path("unread.py").write_text(GOOD.replace("pl.add(x, x)", "pl.exp(z)"))
+    result = run(command, "unread.py")
+    assert result.exit_code == 1
+    said = " ".join(result.stdout.split())
+    assert said.endswith("could not be read completely; run: pypto-lsp check unread.py")
+
+
+def test_a_terminal_that_cannot_show_a_character_gets_its_escape(folder: Path) -> None:
+    Path("names.py").write_text(GOOD.replace("pl.add(x, x)", "pl.add(größe, x)"), encoding="utf-8")
+    sample = str(Path(__file__).parents[2] / "docs/samples/lane_regions.py")
+    for arguments, code, shown in (
+        (("check", "names.py"), 1, "gr\\xf6\\xdfe"),
+        (("lanes", sample), 0, "rows 0\\u201331"),
+    ):
+        made = subprocess.run(
+            [sys.executable, "-m", "pypto_lsp", *arguments],
+            env={**os.environ, "PYTHONIOENCODING": "ascii", "COLUMNS": "200"},
+            capture_output=True,
+            timeout=120,
+        )
+        assert (made.returncode, made.stderr) == (code, b"")
+        assert shown in made.stdout.decode("ascii")
 
 
 def test_a_file_without_kernels(folder: Path) -> None:
@@ -155,7 +192,9 @@ def test_lanes_of_every_kernel(folder: Path) -> None:
 
 
 def test_lanes_of_a_refused_kernel_say_so(folder: Path) -> None:
-    assert "the kernel was refused at" in run("lanes", "bad.py").stdout
+    result = run("lanes", "bad.py")
+    assert "the kernel was refused at" in result.stdout
+    assert result.exit_code == 1
 
 
 def test_memory_of_every_kernel_and_space(folder: Path) -> None:
@@ -203,6 +242,17 @@ def test_every_code_has_a_page(code: str) -> None:
     assert text.startswith(f"{code} ({rule.severity.text})\n\n{rule.title}\n")
     assert text.rstrip().endswith(f"/rules/{code}/")
     assert ("Reported here:" in text) == bool(rule.failing)
+
+
+def test_codes_are_found_in_capitals() -> None:
+    assert run("explain", "AIV-CUBE-IN-REGION").stdout == run("explain", "aiv-cube-in-region").stdout
+
+
+def test_the_page_of_memory_says_which_command_reports_it(folder: Path) -> None:
+    assert "reported by `pypto-lsp memory` only" in " ".join(run("explain", "memory-capacity").stdout.split())
+    Path("large.py").write_text(GOOD.replace("512", "4096"))
+    assert run("memory", "large.py").exit_code == 1
+    assert CliRunner().invoke(main, ["check", "large.py"]).exit_code == 0
 
 
 def test_all_codes_are_listed() -> None:
