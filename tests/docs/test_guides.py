@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from click.testing import CliRunner
 
 from pypto_lsp.cli import main
 from tests.test_rooms import ALLOWED
@@ -71,3 +72,11 @@ def test_hooks_call_commands_that_exist() -> None:
     entries = re.findall(r"^  entry: pypto-lsp (\w+)(.*)$", text(".pre-commit-hooks.yaml"), re.MULTILINE)
     assert {name for name, _ in entries} <= main.commands.keys()
     assert ("check", " --fix") in entries
+
+
+@pytest.mark.parametrize(
+    "sample",
+    [p.name for p in sorted((ROOT / "docs/samples").glob("*.py")) if not p.name.startswith("wrong_")],
+)
+def test_samples_that_are_right_fit_the_chip(sample: str) -> None:
+    assert CliRunner().invoke(main, ["memory", str(ROOT / "docs/samples" / sample)]).exit_code == 0

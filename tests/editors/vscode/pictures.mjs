@@ -3,8 +3,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
 async function pick(page, key, text) {
-  await page.keyboard.press(key);
-  await page.waitForSelector(".quick-input-widget input");
+  const input = page.locator(".quick-input-widget input").first();
+  // A key that arrives while the workbench moves its focus is lost.
+  for (let attempt = 0; attempt < 20 && !(await input.isVisible()); attempt++) {
+    await page.keyboard.press(key);
+    await input.waitFor({ state: "visible", timeout: 3000 }).catch(() => undefined);
+  }
   await page.keyboard.type(text, { delay: 10 });
   await page.waitForTimeout(1000);
   await page.keyboard.press("Enter");

@@ -71,9 +71,9 @@ const tests = {
       const found = await hover(document, "scaled = pl.mul", 1);
       return found.includes("per lane") && found;
     });
-    assert.match(text, /\[64, 128\]/);
+    assert.match(text, /\[64, 64\]/);
     assert.match(text, /lane 0 rows 0–63/);
-    assert.match(text, /32 KiB per lane/);
+    assert.match(text, /16 KiB per lane/);
   },
   async "an edit makes a diagnostic appear and undoing it takes it away"() {
     const document = await open("scaled_product.py");
@@ -115,7 +115,7 @@ const tests = {
     const label = (hint) => (typeof hint.label === "string" ? hint.label : hint.label.map((part) => part.value).join(""));
     const hint = await until("lanes in a hint", async () => {
       const hints = await vscode.commands.executeCommand("vscode.executeInlayHintProvider", document.uri, all);
-      return hints.find((h) => label(h).endsWith(" → [64, 128]/lane"));
+      return hints.find((h) => label(h).endsWith(" → [64, 64]/lane"));
     });
     assert.ok(hint.label.at(-1).location, "the share leads to what shares out");
     const lens = await until("a lens", async () => {
