@@ -5,9 +5,9 @@ import { join } from "node:path";
 async function pick(page, key, text) {
   const input = page.locator(".quick-input-widget input").first();
   // A key that arrives while the workbench moves its focus is lost.
-  for (let attempt = 0; attempt < 20 && !(await input.isVisible()); attempt++) {
+  for (let attempt = 0; attempt < 6 && !(await input.isVisible()); attempt++) {
     await page.keyboard.press(key);
-    await input.waitFor({ state: "visible", timeout: 3000 }).catch(() => undefined);
+    await input.waitFor({ state: "visible", timeout: 10000 }).catch(() => undefined);
   }
   await page.keyboard.type(text, { delay: 10 });
   await page.waitForTimeout(1000);

@@ -65,7 +65,7 @@ writeFileSync(
     "workbench.layoutControl.enabled": false,
     "workbench.secondarySideBar.defaultVisibility": "hidden",
     // What only the tests need stays out of the pictures.
-    "files.exclude": { chosen: true, "click.py": true, "importlib.py": true, "runpy.py": true, "fixable.py": true, "plain.py": true },
+    "files.exclude": { chosen: true, ".vscode": true, "click.py": true, "importlib.py": true, "runpy.py": true, "fixable.py": true, "plain.py": true },
     "editor.minimap.enabled": false,
     "editor.fontSize": 13,
     "editor.fontFamily": "'DejaVu Sans Mono'",
