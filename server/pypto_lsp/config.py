@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -78,6 +79,17 @@ _EDITOR_NAMES = {
     "codeLens": "code_lens",
     "semanticTokens": "semantic_tokens",
 }
+#: Settings of our extension alone, which the server does not need.
+_EXTENSION_NAMES = (
+    "loweredIR.followCursor",
+    "importStrategy",
+    "interpreter",
+    "serverPath",
+    "serverArgs",
+    "trace.server",
+)
+#: What a setting's name may start with.
+_FIRST_PARTS = frozenset(name.partition(".")[0] for name in (*_EDITOR_NAMES, *_EXTENSION_NAMES))
 #: Name in ``[tool.pypto-lsp]`` -> field.
 _FILE_NAMES = {
     "backend": "backend",
@@ -92,6 +104,57 @@ _CHOICES = {
     "run": ("onType", "onSave"),
     "diagnostic_mode": ("openFiles", "workspace"),
 }
+
+
+def section_of(options: Any) -> dict[str, Any]:
+    """The ``pypto`` section in what a client hands over: below ``pypto`` or ``settings``, in names that begin with ``pypto.``, or as bare names.
+
+    Names of other tools beside it are left alone.
+    """
+    if not isinstance(options, Mapping):
+        return {}
+    section: dict[str, Any] = {}
+    inner = options.get("settings")
+    if isinstance(inner, Mapping):
+        whole = any(str(key).partition(".")[0] == "pypto" for key in inner)
+        section.update(section_of(inner) if whole else inner)
+    for key, value in options.items():
+        first, _, rest = str(key).partition(".")
+        if first == "pypto" and rest:
+            section[rest] = value
+        elif key == "pypto" and isinstance(value, Mapping):
+            section.update(value)
+        elif first in _FIRST_PARTS:
+            section[str(key)] = value
+    return section
+
+
+def checked_section(section: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The settings of an editor's section that can be followed, by full name, and what is wrong with the others."""
+    good: dict[str, Any] = {}
+    faults: list[str] = []
+    for name, value in _flatten(section).items():
+        if value is None or name in _EXTENSION_NAMES:
+            continue
+        if name not in _EDITOR_NAMES:
+            faults.append(_not_a_setting(name, value))
+            continue
+        try:
+            with_editor_settings(Config(), {name: value})
+        except ConfigError as fault:
+            faults.append(str(fault))
+        else:
+            good[name] = value
+    return good, faults
+
+
+def _not_a_setting(name: str, value: Any) -> str:
+    known = (*_EDITOR_NAMES, *_EXTENSION_NAMES)
+    below = [one.removeprefix(f"{name}.") for one in known if one.startswith(f"{name}.")]
+    if below:
+        return f"{name} is {value!r}; it is a group of settings: {', '.join(below)}"
+    near = get_close_matches(name, known, 1)
+    return f"there is no setting pypto.{name}" + (f"; did you mean pypto.{near[0]}?" if near else "")
 
 
 def with_editor_settings(config: Config, section: Mapping[str, Any] | None, folder: str = "") -> Config:

@@ -9,6 +9,7 @@ from typing import Any
 from lsprotocol import types
 
 from pypto_lsp import __version__
+from pypto_lsp.config import section_of
 from pypto_lsp.guard import ClientLog
 from pypto_lsp.positions import Text, path_of
 from pypto_lsp.repairs import load
@@ -21,6 +22,7 @@ _LEFT_ALONE = (f"{IR_SCHEME}:", "vscode-notebook-cell:", "git:", "output:")
 
 def register(server: PyptoServer) -> None:
     """Attach the handlers of the protocol's life cycle."""
+    wrong: list[str] = []  # in the first settings; nothing may be shown before the client is ready
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -35,8 +37,7 @@ def register(server: PyptoServer) -> None:
         options = params.initialization_options
         options = options if isinstance(options, dict) else {}
         server.client_commands = bool(options.get("clientCommands"))
-        settings = options.get("settings")
-        server.sections[""] = settings if isinstance(settings, dict) else {}
+        wrong.extend(server.take_sections({"": section_of(options)}))
         folders = [f.uri for f in params.workspace_folders or ()] or [params.root_uri or ""]
         server.root_uris = {path_of(uri): uri for uri in folders if uri}
         server.set_roots(list(server.root_uris))
@@ -46,6 +47,7 @@ def register(server: PyptoServer) -> None:
         log.info("pypto-lsp %s serves %s", __version__, ", ".join(server.roots) or "single files")
         await _register_dynamic(server)
         await _pull_settings(server)
+        server.wrong_settings(wrong)
         server.worker.idle("repairs", load)
         await server.scan.start(server.roots)
 
@@ -57,8 +59,9 @@ def register(server: PyptoServer) -> None:
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     async def configuration(params: types.DidChangeConfigurationParams) -> None:
-        section = params.settings.get("pypto") if isinstance(params.settings, dict) else None
-        if isinstance(section, dict):
+        settings = params.settings if isinstance(params.settings, dict) else {}
+        section = section_of(settings)
+        if section or isinstance(settings.get("pypto"), dict):
             server.configure({"": section})
         else:
             await _pull_settings(server)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from pathlib import Path
@@ -16,7 +16,7 @@ from pygls.lsp.server import LanguageServer
 
 from pypto_core import Diagnostic, FileFacts, FileNames, Histories, Source, Workspace, merged
 from pypto_lsp import __version__
-from pypto_lsp.config import Config, ConfigError, from_pyproject, with_editor_settings
+from pypto_lsp.config import Config, ConfigError, checked_section, from_pyproject, with_editor_settings
 from pypto_lsp.guard import EXPECTED, ContentModified, Expected, guarded
 from pypto_lsp.heap import Collector
 from pypto_lsp.modules import Disk
@@ -200,8 +200,15 @@ class PyptoServer(LanguageServer):
     # ------------------------------------------------------------------------------------------------------- settings
     def configure(self, sections: dict[str, dict[str, Any]]) -> None:
         """Take over the editor's ``pypto`` sections; every open file is looked at again."""
-        self.sections = {"": {}, **sections}
+        faults = self.take_sections(sections)
         self.settings_changed()
+        self.wrong_settings(faults)
+
+    def take_sections(self, sections: dict[str, dict[str, Any]]) -> list[str]:
+        """Keep of the editor's sections what can be followed; what is wrong with the rest."""
+        checked = {folder: checked_section(section) for folder, section in sections.items()}
+        self.sections = {"": {}, **{folder: good for folder, (good, _) in checked.items()}}
+        return [fault for _, faults in checked.values() for fault in faults]
 
     def settings_changed(self) -> None:
         """Read all settings again."""
@@ -229,18 +236,17 @@ class PyptoServer(LanguageServer):
             if Path(path).is_absolute():
                 config = from_pyproject(Path(path), config)
         except ConfigError as fault:
-            self._wrong_setting(fault)
-        try:
-            config = with_editor_settings(config, self.sections.get(folder) or self.sections[""], folder)
-        except ConfigError as fault:
-            self._wrong_setting(fault)
+            self.wrong_settings([str(fault)])
+        config = with_editor_settings(config, self.sections.get(folder) or self.sections[""], folder)
         self._configs[path] = config
         return config
 
-    def _wrong_setting(self, fault: ConfigError) -> None:
-        if str(fault) not in self._complained:
-            log.warning("%s", fault)
-        self.complain(str(fault))
+    def wrong_settings(self, faults: Iterable[str]) -> None:
+        """Log and show each fault of the settings once."""
+        for fault in faults:
+            if fault not in self._complained:
+                log.warning("%s", fault)
+            self.complain(fault)
 
     def apply_config(self, document: Open) -> None:
         settings = self.config_of(document.path).core()

@@ -285,6 +285,24 @@ async def test_headers_that_are_no_headers(header: bytes, tmp_path: Path) -> Non
         assert "pypto-lsp" in str(answer["result"])
 
 
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"x": 1},
+        [],
+        {"textDocument": {"uri": "file:///a.py"}, "position": {"line": -1, "character": 0}},
+        {"textDocument": {"uri": "file:///a.py"}, "position": "here"},
+    ],
+    ids=str,
+)
+async def test_a_request_with_wrong_parameters_is_refused(params: object, tmp_path: Path) -> None:
+    async with _raw() as wire:
+        await wire.ask("initialize", {"processId": None, "rootUri": tmp_path.as_uri(), "capabilities": {}})
+        answer = await wire.ask("textDocument/hover", params)
+        assert answer["error"]["code"] == -32602  # type: ignore[index]
+        assert "textDocument/hover" in answer["error"]["message"]  # type: ignore[index]
+
+
 async def test_messages_before_the_first_and_after_the_last(tmp_path: Path) -> None:
     async with _raw() as wire:
         hover = {"textDocument": {"uri": "file:///a.py"}, "position": {"line": 0, "character": 0}}
@@ -295,9 +313,8 @@ async def test_messages_before_the_first_and_after_the_last(tmp_path: Path) -> N
         )
         assert "result" in made
         await wire.ask("shutdown", None)
-        wire.send(
-            json.dumps({"jsonrpc": "2.0", "id": 99, "method": "textDocument/hover", "params": hover}).encode()
-        )
+        late = await wire.ask("textDocument/hover", hover)
+        assert late["error"]["code"] == -32600  # type: ignore[index]
         wire.send(b'{"jsonrpc": "2.0", "method": "exit"}')
         assert await asyncio.wait_for(wire.process.wait(), 20) == 0
 

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -379,6 +380,56 @@ async def test_a_wrong_setting_is_said_once(tmp_path: Path) -> None:
         said = [m.message for m in server.client.messages if "a9" in m.message]
         assert len(said) == 1
         assert "a2a3 or a5" in said[0]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"pypto": {"ignore": ["aiv-reduce-*"]}},
+        {"pypto.ignore": ["aiv-reduce-*"]},
+        {"ignore": ["aiv-reduce-*"]},
+        {"settings": {"ignore": ["aiv-reduce-*"]}},
+        {"settings": {"pypto": {"ignore": ["aiv-reduce-*"]}}},
+    ],
+    ids=str,
+)
+async def test_settings_in_the_first_message(tmp_path: Path, options: dict[str, Any]) -> None:
+    able = capabilities("vscode-push")
+    assert able.workspace is not None
+    able.workspace.configuration = False
+    async with session(tmp_path, able, options=options) as server:
+        uri = await server.open(WRONG)
+        assert "aiv-reduce-split-axis" not in server.codes(uri)
+        assert await server.alive()
+        assert server.client.messages == []
+        now = types.DidChangeConfigurationParams(settings={"pypto.ignore": []})
+        server.client.workspace_did_change_configuration(now)
+        await server.until(lambda: "aiv-reduce-split-axis" in server.codes(uri))
+
+
+async def test_wrong_settings_are_told_and_the_others_hold(tmp_path: Path) -> None:
+    able = capabilities("vscode-push")
+    assert able.workspace is not None
+    able.workspace.configuration = False
+    options = {"backend": "a6", "ignore": ["nope"], "inlayHints": {"types": False}}
+    async with session(tmp_path, able, options=options) as server:
+        await server.until(lambda: len(server.client.messages) >= 2)
+        said = [m.message for m in server.client.messages]
+        assert [text.split(";")[0] for text in said] == [
+            "PyPTO: backend is 'a6'",
+            "PyPTO: ignore names 'nope', which is no code",
+        ]
+        section = {"inlayHints": 5, "backnd": "a5", "ignore": ["aiv-reduce-*"], "trace": {"server": "off"}}
+        server.client.workspace_did_change_configuration(
+            types.DidChangeConfigurationParams(settings={"pypto": section})
+        )
+        uri = await server.open(WRONG)
+        assert "aiv-reduce-split-axis" not in server.codes(uri)
+        await server.until(lambda: len(server.client.messages) >= 4)
+        assert [m.message for m in server.client.messages][2:] == [
+            "PyPTO: inlayHints is 5; it is a group of settings: types, lanes, parameters, tripCounts",
+            "PyPTO: there is no setting pypto.backnd; did you mean pypto.backend?",
+        ]
 
 
 async def test_changed_settings_take_effect(tmp_path: Path) -> None:
