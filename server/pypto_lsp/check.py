@@ -8,10 +8,11 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pypto_core import Chunk, Diagnostic, Severity, Source, Span, Workspace, apply_edits, fixes_for, merged
+from pypto_core import Chunk, Diagnostic, Severity, Source, Span, Workspace, apply_edits, merged
 from pypto_lsp.config import Config, from_pyproject
 from pypto_lsp.discover import STDIN, is_regular
 from pypto_lsp.modules import Disk
+from pypto_lsp.safe import safe_repairs, verified
 
 _BOM = b"\xef\xbb\xbf"
 #: With fewer files than this, starting more processes costs more than it gains.
@@ -128,23 +129,33 @@ class Checker:
         faults = tuple(_details(f) for f in made if f.code == "internal")
         return Checked(path, text, findings, True, elsewhere, faults)
 
-    def fix(self, path: str, limit: int = 200) -> int:
-        """Apply safe fixes until none is left; the number applied. The file is written once, at the end."""
+    def fix(self, path: str, rounds: int = 20) -> int:
+        """Apply safe fixes that do repair until none is left; the number applied. The file is written once, at the end."""
         text, fault = self.read(path)
         if fault is not None or "pypto" not in text:
             return 0
         name = self.open(path, text)
+        wanted = self.config(path).core()
+        # What a repair brings is judged by all codes, also by those that are not asked for.
+        self.core.configure(replace(wanted, ignore=frozenset(), select=frozenset()), name)
+
+        def tried(changed: str) -> tuple[Diagnostic, ...]:
+            self.core.open(name, changed)
+            return self.core.diagnostics(name)
+
         applied = 0
-        for _ in range(limit):
-            source = Source(name, text)
-            fix = next((f for d in self.core.diagnostics(name) for f in fixes_for(d, source) if f.safe), None)
-            if fix is None:
-                break
-            changed = apply_edits(text, fix.edits)
+        for _ in range(rounds):
+            found = tried(text)
+            asked = [
+                f
+                for f in found
+                if f.code not in wanted.ignore and (not wanted.select or f.code in wanted.select)
+            ]
+            fixes = verified(safe_repairs(asked, Source(name, text)), found, text, tried)
+            changed = apply_edits(text, [edit for fix in fixes for edit in fix.edits])
             if changed == text:
                 break
-            text, applied = changed, applied + 1
-            self.core.open(name, text, applied)
+            text, applied = changed, applied + len(fixes)
         self.core.close(name)
         if applied:
             mark = _BOM if Path(path).read_bytes().startswith(_BOM) else b""

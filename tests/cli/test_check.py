@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import jsonschema
 import pytest
@@ -357,6 +358,51 @@ def test_safe_fixes_are_applied_and_nothing_else_changes(folder: Path) -> None:
     assert after.startswith("\ufeff# héllo\r\n".encode())
     assert after.count(b"\n") == after.count(b"\r\n")
     assert findings("old.py", "--select", rule.code) == []
+
+
+_OUTSIDE = """\
+t = pl.exp(s)
+for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+    u = pl.aiv_shard(t)
+    y[lane * 32 : lane * 32 + 32, :] = pl.exp(u)
+"""
+
+
+def _product(body: str) -> str:
+    return """\
+import pypto.language as pl
+
+
+@pl.jit
+def k(a: pl.Tensor[[64, 128], pl.BF16], b: pl.Tensor[[128, 64], pl.BF16], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        s = pl.matmul(a, b, out_dtype=pl.FP32)
+{body}    return y
+""".format(body=indent(body, " " * 8))
+
+
+@pytest.mark.parametrize("body", [_OUTSIDE, "if a > 0:\n    y[:, :] = s\n"], ids=["boundary", "condition"])
+def test_a_repair_that_leaves_or_brings_an_error_is_not_applied(folder: Path, body: str) -> None:
+    Path("k.py").write_text(_product(body))
+    before = [f["code"] for f in findings("k.py")]
+    assert before
+    assert "applied 0 fixes" in check("k.py", "--fix").stderr
+    assert Path("k.py").read_text() == _product(body)
+    assert [f["code"] for f in findings("k.py")] == before
+
+
+def test_a_repair_that_holds_is_applied_beside_one_that_does_not(folder: Path) -> None:
+    rule = rules()["attrs-on-decorator"]
+    other = _product(_OUTSIDE).partition("\n\n\n")[2]
+    Path("both.py").write_text(f"{rule.failing.rstrip()}\n\n\n{other}")
+    assert "applied 1 fix\n" in check("both.py", "--fix").stderr
+    assert Path("both.py").read_text().endswith(other)
+    assert findings("both.py", "--select", rule.code) == []
+
+
+def test_what_a_repair_brings_is_judged_by_all_codes(folder: Path) -> None:
+    Path("k.py").write_text(_product(_OUTSIDE))
+    assert "applied 0 fixes" in check("k.py", "--fix", "--select", "aiv-vector-outside-region").stderr
 
 
 def test_a_file_without_safe_fixes_is_not_written(folder: Path) -> None:

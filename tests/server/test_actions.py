@@ -8,6 +8,8 @@ import pytest
 import pytest_asyncio
 from lsprotocol import types
 
+from pypto_core import rules
+from pypto_lsp.features.code_actions import FIX_ALL
 from tests.server.clients import capabilities
 from tests.server.kernels import REGION, WRONG
 from tests.server.session import Session, session
@@ -178,3 +180,44 @@ async def test_tokens_tell_what_changed(server: Session) -> None:
     )
     assert isinstance(unknown, types.SemanticTokens)
     assert unknown.data == whole.data
+
+
+OUTSIDE = """\
+import pypto.language as pl
+
+
+@pl.jit
+def k(a: pl.Tensor[[64, 128], pl.BF16], b: pl.Tensor[[128, 64], pl.BF16], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        s = pl.matmul(a, b, out_dtype=pl.FP32)
+        t = pl.exp(s)
+        for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+            u = pl.aiv_shard(t)
+            y[lane * 32 : lane * 32 + 32, :] = pl.exp(u)
+    return y
+"""
+
+
+async def fix_all(server: Session, uri: str) -> list[types.CodeAction]:
+    context = types.CodeActionContext([], only=[FIX_ALL])
+    whole = types.Range(types.Position(0, 0), types.Position(999, 0))
+    made = await server.client.text_document_code_action_async(
+        types.CodeActionParams(server.document(uri), whole, context)
+    )
+    return [a for a in made or () if isinstance(a, types.CodeAction)]
+
+
+async def test_fix_all_leaves_out_a_repair_that_brings_an_error(server: Session) -> None:
+    """The first text has a safe repair that does not hold; one that holds beside it is applied alone."""
+    uri = await server.open(OUTSIDE)
+    before = {str(d.code) for d in await _left(server, uri)}
+    assert "aiv-vector-outside-region" in before
+    assert await fix_all(server, uri) == []
+    assert {str(d.code) for d in await _left(server, uri)} == before
+    failing = rules()["attrs-on-decorator"].failing.rstrip()
+    rest = OUTSIDE.partition("\n\n\n")[2]
+    both = f"{failing}\n\n\n{rest}"
+    await server.change(uri, both)
+    (action,) = await fix_all(server, uri)
+    after = changed(both, action.edit)
+    assert after != both and after.endswith(rest)

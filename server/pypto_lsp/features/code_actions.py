@@ -17,6 +17,7 @@ from pypto_lsp.features.diagnostics import SOURCE, to_protocol
 from pypto_lsp.guard import ContentModified
 from pypto_lsp.positions import Positions
 from pypto_lsp.repairs import Offer, Repairs, carried_fixes, offers, plain_edit, text_edit, text_edits
+from pypto_lsp.safe import safe_repairs, verified
 from pypto_lsp.server import Open, PyptoServer
 
 FIX_ALL = f"source.fixAll.{SOURCE}"
@@ -54,21 +55,7 @@ def safe_fixes(
 ) -> list[Fix]:
     """The first safe fix of every finding (of one code, when given) that does not overlap an earlier one; ``repairs`` are those that
     are known already."""
-    taken: list[tuple[tuple[int, int], tuple[int, int]]] = []
-    chosen = []
-    for finding in found:
-        if code is not None and finding.code != code:
-            continue
-        known = repairs.get(id(finding)) if repairs is not None else None
-        fix = next((f for f in (fixes_for(finding, source) if known is None else known) if f.safe), None)
-        if fix is None:
-            continue
-        places = [((e.span.line, e.span.column), (e.span.end_line, e.span.end_column)) for e in fix.edits]
-        if any(start < end_t and start_t < end for start, end in places for start_t, end_t in taken):
-            continue
-        taken += places
-        chosen.append(fix)
-    return chosen
+    return [fix for _, fix in safe_repairs(found, source, code, repairs)]
 
 
 class Maker:
@@ -175,9 +162,23 @@ def register(server: PyptoServer) -> None:
 
     async def everything(document: Open) -> list[types.CodeAction]:
         await server.settled(document)
-        found, repairs = server.findings(document), document.repairs
+        found, repairs, version = server.findings(document), document.repairs, document.version
         source = Source(document.path, document.text)
-        fixes = await server.ask(lambda: safe_fixes(found, source, repairs=repairs))
+
+        def chosen() -> list[Fix]:
+            candidates = safe_repairs(found, source, repairs=repairs)
+            try:
+                return verified(candidates, tried(source.text), source.text, tried)
+            finally:
+                server.core.open(document.path, source.text, version)
+
+        def tried(text: str) -> Sequence[Diagnostic]:
+            server.core.open(document.path, text, version)
+            return server.core.diagnostics(document.path)
+
+        fixes = await server.ask(chosen)
+        if document.version != version:
+            raise ContentModified
         if not fixes:
             return []
         edits = text_edits((e for fix in fixes for e in fix.edits), server.positions(document))
