@@ -25,6 +25,23 @@ RULES: tuple[Rule, ...] = (
         fix="safe",
     ),
     rule(
+        "decorator-unknown",
+        "A decorator that is almost one of the language",
+        "Only functions and classes under a decorator of the language are kernels. With a misspelled one Python stops at the definition, and nothing in it is checked.",
+        f"@«pl.funtion»\ndef kernel(x: {_T}):\n    return",
+        f"@pl.function\ndef kernel(x: {_T}):\n    return",
+        whole,
+        fix="review",
+    ),
+    Rule(
+        "language-import",
+        "The language is not imported under its name",
+        "Kernels are found through the import of pypto.language. With a misspelled module, or without 'as pl', the file has no kernel and nothing is checked.",
+        failing=f"import «pypto.langauge as pl»\n\n\n@pl.function\ndef kernel(x: {_T}):\n    return\n",
+        repaired=f"import pypto.language as pl\n\n\n@pl.function\ndef kernel(x: {_T}):\n    return\n",
+        fix="review",
+    ),
+    rule(
         "program-empty",
         "A program without functions",
         "A class under @pl.program needs at least one method under @pl.function; other methods are ignored.",
@@ -224,6 +241,7 @@ RULES: tuple[Rule, ...] = (
         "«pl.func_attr(slot_num=4)»",
         'pl.func_attr({"slot_num": 4})',
         tensors,
+        fix="review",
     ),
     rule(
         "func-attr-duplicate",

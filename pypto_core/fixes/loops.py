@@ -19,6 +19,9 @@ def _own_range(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     call = tree.at(finding.span, ast.Call)
     if call is not None and isinstance(call.func, ast.Name) and call.func.id in _ITERATORS:
         yield Editor(tree).insert(tree.start(call.func), "pl.").fix(f"Write pl.{call.func.id}", safe=True)
+    elif call is not None and finding.data.get("suggestion"):
+        new = f"pl.{finding.data['suggestion']}"
+        yield Editor(tree).rewrite(call.func, new).fix(f"Change to {new}")
 
 
 def _drop_keyword(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:

@@ -151,6 +151,20 @@ def _region_header(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None
     ):  # fmt: skip
         yield Editor(tree).rewrite(call.args[0], "2").fix("Use 2 lanes")
         return
+    marked, new = tree.range_of(finding.span), finding.data.get("suggestion")
+    if len(call.args) == 2 and marked == (tree.start(call.args[1]), tree.end(call.args[1])):
+        yield Editor(tree).insert(marked[0], "mode=").fix("Write mode=")
+        return
+    written = next((k for k in call.keywords if marked and tree.start(k) == marked[0]), None)
+    if written is not None and written.arg is not None and new:
+        start = tree.start(written)
+        yield Editor(tree).replace(start, start + len(written.arg), f"{new}").fix(f"Change to '{new}='")
+        return
+    given = keyword(call, "mode")
+    if given is not None and finding.data.get("mode"):
+        text = f"pl.SplitMode.{finding.data['mode']}"
+        yield Editor(tree).rewrite(given.value, text).fix(f"Change to {text}")
+        return
     if keyword(call, "mode") is None:
         for mode in ("UP_DOWN", "LEFT_RIGHT", "NONE"):
             text = f"mode=pl.SplitMode.{mode}"

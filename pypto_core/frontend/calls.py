@@ -161,6 +161,9 @@ def operator_call(ctx: FunctionContext, node: ast.Call, path: str) -> Expr:
     except OpError as error:
         if _depends_on_unknown(ctx, error, args, kwargs):
             raise Silent from error
+        in_region = ctx.region_cut or ctx.inside("unread_aiv") is not None
+        if error.diagnostic.code == "shard-gather-form" and in_region and ctx.region_split is None:
+            raise Silent from error  # the header of the region around it is at fault
         if ctx.program.unknown_dims and not fails_for_every_size(ctx, args, kwargs, resolve):
             raise Silent from error
         found = ctx.program.softened(error.diagnostic, given)

@@ -60,7 +60,7 @@ class Silent(Exception):
 
 RegionKind = Literal[
     "range", "parallel", "unroll", "pipeline", "while", "if",
-    "incore", "hierarchy", "cluster", "spmd", "split_aiv", "auto", "manual",
+    "incore", "hierarchy", "cluster", "spmd", "split_aiv", "unread_aiv", "auto", "manual",
 ]  # fmt: skip
 #: Findings that two numbers do not go together.
 SHAPE_CODES = frozenset(
@@ -71,7 +71,7 @@ LOOP_KINDS = frozenset({"range", "parallel", "unroll", "pipeline", "while"})
 
 @dataclass(slots=True)
 class Region:
-    """A block around the statement being read. ``split`` is the mode of a lane region, ``wrote_split`` the
+    """A block around the statement being read; ``unread_aiv`` is a lane region whose header is faulty. ``split`` is the mode of a lane region, ``wrote_split`` the
     ``pl.split(...)`` that a scope wrote, ``carried`` whether a loop has initial values."""
 
     kind: RegionKind
@@ -238,6 +238,8 @@ class FunctionContext:
     producers: dict[Var, Var] = field(default_factory=dict)
     target_name: str | None = None
     inlining: tuple[str, ...] = ()
+    #: Whether the header of a lane region does not parse: where the region ends is open then.
+    region_cut: bool = False
     inline_result: Expr | None = None
     comments: Callable[[ast.stmt], tuple[str, ...]] = lambda _: ()
 

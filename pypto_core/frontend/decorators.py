@@ -320,12 +320,45 @@ def _directive(ctx: FunctionContext, call: ast.Call, attrs: dict[str, Any]) -> N
         if name in attrs:
             ctx.error("func-attr-duplicate", f"attribute '{name}' is given twice", key or value, name=name)
             continue
+        if name == "split":
+            _check_member(ctx, value)
         read = read_value(ctx, name, value, "func-attr-form")
         if _is_faulty(read):
             continue
         if name == "split" and not (isinstance(read, int) and read in _SPLIT_MODES):
-            ctx.fail("func-attr-form", "'split' is a pl.SplitMode", value)
+            ctx.fail(
+                "func-attr-form",
+                f"'split' is a pl.SplitMode: write pl.SplitMode.UP_DOWN, LEFT_RIGHT or NONE, not '{ctx.text(value)}'",
+                value,
+            )
+        _check_name(ctx, name, key or value)
         _store(attrs, name, read)
+
+
+def _check_member(ctx: FunctionContext, node: ast.expr) -> None:
+    """A mode that ``pl.SplitMode`` has not."""
+    path = dotted(node)
+    members = SplitMode.__members__
+    if path is not None and path[-2:-1] == ("SplitMode",) and path[-1] not in members:
+        ctx.fail(
+            "func-attr-form",
+            f"pl.SplitMode has no member '{path[-1]}'{did_you_mean(path[-1], members)}; members are {enum_list(SplitMode)}",
+            node,
+            name=path[-1],
+            suggestion=nearest(path[-1], members),
+        )
+
+
+def _check_name(ctx: FunctionContext, name: str, node: ast.expr) -> None:
+    """Any attribute may be given; one that is almost ``split`` would be kept without effect."""
+    if name != "split" and (name.lower() == "split" or sorted(name) == sorted("split")):
+        ctx.warn(
+            "func-attr-form",
+            f"attribute '{name}' has no effect (did you mean 'split'?)",
+            node,
+            name=name,
+            suggestion="split",
+        )
 
 
 _SPLIT_MODES = frozenset(int(mode) for mode in SplitMode)

@@ -8,7 +8,15 @@ from typing import Any
 
 from pypto_core.frontend.attributes import read_attrs
 from pypto_core.frontend.branches import header_span
-from pypto_core.frontend.context import Fault, FunctionContext, Region, RegionKind, Silent, is_poison
+from pypto_core.frontend.context import (
+    Fault,
+    FunctionContext,
+    Region,
+    RegionKind,
+    Silent,
+    is_poison,
+    nearest,
+)
 from pypto_core.frontend.expressions import condition, expr, type_words
 from pypto_core.frontend.folding import outer_only
 from pypto_core.frontend.recovery import is_cut
@@ -43,6 +51,7 @@ _KEYWORDS: dict[str, tuple[str, ...]] = {
     "unroll": ("attrs",),
     "pipeline": ("stage", "init_values", "attrs"),
 }
+_LOOPS = (*_KINDS, "while_", "spmd", "split_aiv")
 _ITERATORS = "pl.range, pl.parallel, pl.unroll, pl.pipeline, pl.while_, pl.spmd, pl.split_aiv"
 
 
@@ -56,7 +65,7 @@ def for_statement(ctx: FunctionContext, node: ast.For) -> None:
         )
     kind = _iterator(ctx, node)
     if kind is None:
-        _body_alone(ctx, node)
+        _body_alone(ctx, node, "unread_aiv" if _nearly(node.iter) == "split_aiv" else "range")
         return
     call = node.iter
     assert isinstance(call, ast.Call)
@@ -65,7 +74,7 @@ def for_statement(ctx: FunctionContext, node: ast.For) -> None:
     elif kind == "spmd":
         _or_body(ctx, node, lambda: spmd_loop(ctx, node, call))
     elif kind == "split_aiv":
-        _or_body(ctx, node, lambda: split_aiv_loop(ctx, node, call))
+        _or_body(ctx, node, lambda: split_aiv_loop(ctx, node, call), "unread_aiv")
     else:
         _counted(ctx, node, call, kind)
 
@@ -76,24 +85,24 @@ def _first_line(ctx: FunctionContext, node: ast.stmt) -> Span:
     return span if line < 0 else Span(span.chunk, span.start, span.start + line)
 
 
-def _or_body(ctx: FunctionContext, node: ast.For, read: Any) -> None:
+def _or_body(ctx: FunctionContext, node: ast.For, read: Any, kind: RegionKind = "range") -> None:
     """Read a loop; when its header is faulty, still read its body."""
     try:
         read()
     except (Fault, Silent) as problem:
         if isinstance(problem, Fault):
             ctx.report(problem)
-        _body_alone(ctx, node)
+        _body_alone(ctx, node, kind)
 
 
-def _body_alone(ctx: FunctionContext, node: ast.For) -> None:
+def _body_alone(ctx: FunctionContext, node: ast.For, kind: RegionKind = "range") -> None:
     """The body of a loop whose header is faulty: its names are unknown, its statements are checked."""
     from pypto_core.frontend.assignments import poison_targets
     from pypto_core.frontend.statements import block
 
     ctx.mark_incomplete()
     span = ctx.span(node.target)
-    with ctx.region(Region("range", span)), ctx.names.block(leak=True):
+    with ctx.region(Region(kind, span)), ctx.names.block(leak=True):
         for inner in ast.walk(node.target):
             if isinstance(inner, ast.Name):
                 ctx.names.bind(inner.id, ctx.poison(inner, inner.id))
@@ -105,22 +114,27 @@ def _iterator(ctx: FunctionContext, node: ast.For) -> str | None:
     """Attribute name of the iterator; a wrong one is told."""
     call = node.iter
     path = dotted(call.func) if isinstance(call, ast.Call) else None
-    if (
-        path is not None
-        and len(path) >= 2
-        and (path[-1] in _KINDS or path[-1] in ("while_", "spmd", "split_aiv"))
-    ):
+    if path is not None and len(path) >= 2 and path[-1] in _LOOPS:
         return path[-1]
-    hint = ""
+    hint, near = "", _nearly(call)
     if path == ("range",):
         hint = ": write pl.range(...)"
+    elif near is not None:
+        hint = f" (did you mean 'pl.{near}'?)"
     ctx.error(
         "loop-iterator",
         f"'{ctx.text(call)}' is no loop of the language{hint}; loops are {_ITERATORS}",
         call,
         name=path[-1] if path is not None else "",
+        suggestion=near,
     )
     return None
+
+
+def _nearly(call: ast.expr) -> str | None:
+    """``split_aiv`` for ``pl.split_avi(...)``."""
+    path = dotted(call.func) if isinstance(call, ast.Call) else None
+    return nearest(path[1], _LOOPS) if path is not None and len(path) == 2 and path[0] == "pl" else None
 
 
 # --- counted loops ------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from pypto_core.frontend.imports import unresolved_imports
 from pypto_core.frontend.jit import parse_jit
 from pypto_core.frontend.memory import KernelMemory
 from pypto_core.frontend.modules import ModuleFile, ModuleResolver, TextResolver
+from pypto_core.frontend.near_forms import check_forms
 from pypto_core.frontend.printed import is_printed, read_printed
 from pypto_core.frontend.program import ParsedProgram, parse_program_class, parse_stand_alone
 from pypto_core.frontend.recovery import FunctionSyntax
@@ -81,6 +82,7 @@ def read_graph(
     diagnostics = [error("python-syntax", fault.message, fault.span) for fault in syntax.faults]
     memory = KernelMemory() if memory is None else memory
     diagnostics += memory.symbols(syntax)
+    diagnostics += check_forms(syntax)
     read = memory.update(graph, _Reader(graph).read, checkpoint)
     diagnostics += read.diagnostics()
     if graph.root.unresolved:

@@ -10,6 +10,7 @@ from pypto_core.frontend.closure import Closure
 from pypto_core.frontend.context import FunctionContext, ProgramContext
 from pypto_core.frontend.decorators import decorator_of, read_function_decorator
 from pypto_core.frontend.function import PLAIN, FunctionSpec, declare, function_context, parse_function
+from pypto_core.frontend.near_forms import near_form
 from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
 from pypto_core.frontend.syntax import dotted
 from pypto_core.ir import Function, Program, Span
@@ -34,7 +35,7 @@ def parse_program_class(
     ctx = FunctionContext(program, closure, closure, PLAIN, syntax.source, "")
     strict = _strict(ctx, syntax)
     methods = [f for f in syntax.functions if decorator_of(f.node, "function") is not None]
-    if not methods and not syntax.faults:
+    if not methods and not syntax.faults and not any(map(_nearly_decorated, syntax.functions)):
         ctx.error(
             "program-empty", f"program '{syntax.node.name}' has no method under @pl.function", class_span
         )
@@ -52,6 +53,13 @@ def parse_stand_alone(
     _reserved_buffers(program, [syntax])
     functions = _parse_all([syntax], closure, program, False)
     return _result(program, functions, syntax.name, syntax.source.span(syntax.node))
+
+
+def _nearly_decorated(function: FunctionSyntax) -> bool:
+    """Whether a decorator is misspelled, which is told by itself."""
+    decorators = function.node.decorator_list
+    paths = (dotted(d.func if isinstance(d, ast.Call) else d) for d in decorators)
+    return any(path is not None and near_form(path) is not None for path in paths)
 
 
 def _class_span(syntax: ClassSyntax) -> Span:

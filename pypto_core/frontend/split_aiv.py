@@ -6,8 +6,9 @@ import ast
 
 from pypto_core.diagnostics import Related
 from pypto_core.frontend.branches import header_span
-from pypto_core.frontend.context import INDEX_TYPE, FunctionContext, Region
+from pypto_core.frontend.context import INDEX_TYPE, FunctionContext, Region, did_you_mean, nearest
 from pypto_core.frontend.folding import enum_or_dtype
+from pypto_core.frontend.syntax import dotted, string_literal
 from pypto_core.ir import (
     AssignStmt,
     Call,
@@ -79,11 +80,18 @@ def _mode(ctx: FunctionContext, call: ast.Call) -> SplitMode:
         if keyword.arg == "mode":
             mode_node = keyword.value
         else:
+            given = keyword.arg or "**"
             ctx.fail(
                 code,
-                f"pl.split_aiv takes no keyword '{keyword.arg or '**'}': write pl.split_aiv(2, mode=...)",
+                f"pl.split_aiv takes no keyword '{given}'{did_you_mean(given, ['mode'])}: write pl.split_aiv(2, mode=...)",
                 keyword,
+                name=given,
+                suggestion=nearest(given, ["mode"]),
             )
+    if len(args) == 2 and mode_node is None:
+        mode = enum_or_dtype(args[1])
+        if isinstance(mode, SplitMode):
+            ctx.fail(code, f"the mode is given by keyword: write mode={ctx.text(args[1])}", args[1])
     if len(args) != 1:
         ctx.fail(
             code,
@@ -96,10 +104,14 @@ def _mode(ctx: FunctionContext, call: ast.Call) -> SplitMode:
         ctx.fail(code, "pl.split_aiv needs mode=pl.SplitMode.UP_DOWN, LEFT_RIGHT or NONE", call)
     mode = enum_or_dtype(mode_node)
     if not isinstance(mode, SplitMode):
+        written = string_literal(mode_node) or (dotted(mode_node) or ("",))[-1]
+        near = nearest(written.upper(), SplitMode.__members__)
         ctx.fail(
             code,
-            f"mode is written pl.SplitMode.UP_DOWN, LEFT_RIGHT or NONE, not '{ctx.text(mode_node)}'",
+            f"mode is written pl.SplitMode.UP_DOWN, LEFT_RIGHT or NONE, not '{ctx.text(mode_node)}'"
+            + (f" (did you mean 'pl.SplitMode.{near}'?)" if near else ""),
             mode_node,
+            mode=near,
         )
     return mode
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable
 
 from pypto_core.frontend.assignments import annotated, assign, poison_targets
@@ -28,6 +29,8 @@ from pypto_core.ir import (
     Submit,
 )
 
+#: The header of a lane region that is being written.
+_UNREAD_REGION = re.compile(r"\bpl\.split_a")
 _KINDS: dict[str, str] = {
     "AugAssign": "an augmented assignment",
     "Assert": "an assert (pl.static_assert checks while compiling)",
@@ -126,6 +129,7 @@ def _broken(ctx: FunctionContext, node: Broken) -> None:
     for name in node.names:
         if ctx.names.lookup(name) is None:
             ctx.names.bind(name, ctx.poison(at, name))
+    ctx.region_cut = ctx.region_cut or _UNREAD_REGION.search(ctx.text(node)) is not None
     for inner in node.body:
         statement(ctx, inner)
 
