@@ -12,6 +12,7 @@ from pypto_core.fixes.functions import kernel_decorator
 from pypto_core.fixes.model import Fix, Fixer
 from pypto_core.fixes.splits import window
 from pypto_core.fixes.tree import SourceTree, bound_value, call_name, on_tree
+from pypto_core.frontend.expressions import SCALAR_SECOND
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.ir import DataType
 
@@ -78,10 +79,12 @@ def _function_call(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None
         operands = [node.left, node.comparators[0]]
     else:
         return
-    if len(operands) == 2 and isinstance(operands[0], ast.Constant) and function in ("add", "mul"):
-        operands.reverse()
-    text = f"pl.{function}({', '.join(tree.words(o) for o in operands)})"
-    yield Editor(tree).rewrite(node, text).fix(f"Write pl.{function}(...)", safe=True)
+    words = [tree.words(o) for o in operands]
+    if finding.data.get("scalar_left") and function in SCALAR_SECOND:
+        text = SCALAR_SECOND[function].format(*words)
+    else:
+        text = f"pl.{function}({', '.join(words)})"
+    yield Editor(tree).rewrite(node, text).fix(f"Write {text.partition('(')[0]}(...)", safe=True)
 
 
 def _boolean(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:

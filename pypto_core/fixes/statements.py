@@ -41,15 +41,21 @@ def _plain_assignment(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | N
     if isinstance(stmt.value, ast.BinOp | ast.BoolOp | ast.Compare | ast.IfExp):
         value = f"({value})"
     symbol = _SYMBOLS[type(stmt.op)]
-    yield (
-        Editor(tree)
-        .rewrite(stmt, f"{target} = {target} {symbol} {value}")
-        .fix(f"Write {target} = {target} {symbol} ...", safe=isinstance(stmt.target, ast.Name))
-    )
+    on_tile = bool(finding.data.get("on_tile"))
+    if not on_tile:
+        yield (
+            Editor(tree)
+            .rewrite(stmt, f"{target} = {target} {symbol} {value}")
+            .fix(f"Write {target} = {target} {symbol} ...", safe=isinstance(stmt.target, ast.Name))
+        )
     if symbol in _TENSOR_FUNCTIONS:
         function = _TENSOR_FUNCTIONS[symbol]
         text = f"{target} = pl.{function}({target}, {tree.words(stmt.value)})"
-        yield Editor(tree).rewrite(stmt, text).fix(f"Write {target} = pl.{function}({target}, ...)")
+        yield (
+            Editor(tree)
+            .rewrite(stmt, text)
+            .fix(f"Write {target} = pl.{function}({target}, ...)", safe=on_tile)
+        )
 
 
 def _one_target(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from typing import Final
 
 from pypto_core.frontend.closure import describe, is_fault, sequence
 from pypto_core.frontend.context import (
@@ -286,20 +287,34 @@ def scalar_operand(ctx: FunctionContext, operand: Expr, at: Located, op: ast.AST
     symbol, function = SYMBOLS.get(type(op), ("?", ""))
     if isinstance(kind, TensorType | TileType):
         word = "tile" if isinstance(kind, TileType) else "tensor"
-        write = f"; write {_rewritten(ctx, whole, function)}" if function else ""
+        text = (
+            _rewritten(ctx, whole, function, isinstance(whole, ast.BinOp) and at is whole.right)
+            if function
+            else ""
+        )
         ctx.fail(
             "python-operator-on-tensor",
             f"Python's '{symbol}' does not work on a {word} ('{ctx.text(at)}'): Expression must be ScalarExpr or Var with "
-            f"ScalarType{write}",
+            f"ScalarType{f'; write {text}' if text else ''}",
             whole,
             operator=symbol,
             function=function,
+            scalar_left=isinstance(whole, ast.BinOp) and at is whole.right,
         )
     raise ctx.fault(
         _operator_code(op),
         f"'{symbol}' needs scalar operands, but '{ctx.text(at)}' is {type_words(kind)}",
         at,
     )
+
+
+#: Operators whose scalar is the first operand, with the scalar second.
+SCALAR_SECOND: Final[dict[str, str]] = {
+    "add": "pl.add({1}, {0})",
+    "mul": "pl.mul({1}, {0})",
+    "sub": "pl.add(pl.neg({1}), {0})",
+    "div": "pl.mul(pl.recip({1}), {0})",
+}
 
 
 def _operator_code(op: ast.AST) -> str:
@@ -311,8 +326,11 @@ def _operator_code(op: ast.AST) -> str:
     return "unary-unsupported" if isinstance(op, ast.unaryop) else "binop-unsupported"
 
 
-def _rewritten(ctx: FunctionContext, node: ast.expr, function: str) -> str:
+def _rewritten(ctx: FunctionContext, node: ast.expr, function: str, scalar_left: bool) -> str:
+    """What to write; a scalar stands second."""
     if isinstance(node, ast.BinOp):
+        if scalar_left and function in SCALAR_SECOND:
+            return SCALAR_SECOND[function].format(ctx.text(node.left), ctx.text(node.right))
         return f"pl.{function}({ctx.text(node.left)}, {ctx.text(node.right)})"
     if isinstance(node, ast.UnaryOp):
         return f"pl.{function}({ctx.text(node.operand)})"

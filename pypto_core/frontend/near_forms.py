@@ -89,7 +89,9 @@ def _decorators(syntax: FileSyntax) -> Iterator[tuple[SourceMap, ast.expr, tuple
     for item in syntax.items:
         if isinstance(item, Statement):
             continue
-        owners = [item, *item.functions] if isinstance(item, ClassSyntax) else [item]
+        owners: list[FunctionSyntax | ClassSyntax] = (
+            [item, *item.functions] if isinstance(item, ClassSyntax) else [item]
+        )
         for owner in owners:
             for decorator in owner.node.decorator_list:
                 path = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
@@ -100,7 +102,7 @@ def _decorators(syntax: FileSyntax) -> Iterator[tuple[SourceMap, ast.expr, tuple
 def _binds(syntax: FileSyntax, name: str) -> bool:
     """Whether anything at module level may give ``name`` a value."""
     for item in syntax.items:
-        if isinstance(item, FunctionSyntax | ClassSyntax):
+        if not isinstance(item, Statement):
             if item.node.name == name:
                 return True
             continue

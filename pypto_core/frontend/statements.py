@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from pypto_core.frontend.assignments import annotated, assign, poison_targets
 from pypto_core.frontend.branches import if_statement
 from pypto_core.frontend.context import LOOP_KINDS, Fault, FunctionContext, Silent, body_of, is_poison
-from pypto_core.frontend.expressions import expr, scalar_expr
+from pypto_core.frontend.expressions import SYMBOLS, expr, scalar_expr
 from pypto_core.frontend.loops import for_statement, while_statement
 from pypto_core.frontend.recovery import Broken, Statement
 from pypto_core.frontend.scopes import with_statement
@@ -27,6 +27,8 @@ from pypto_core.ir import (
     Span,
     Stmt,
     Submit,
+    TensorType,
+    TileType,
 )
 
 #: The header of a lane region that is being written.
@@ -104,15 +106,23 @@ def _dispatch(ctx: FunctionContext, node: ast.stmt) -> None:
         handler(ctx, node)
         return
     kind = _KINDS.get(type(node).__name__, f"a {type(node).__name__}")
-    hint = ""
+    hint, on_tile = "", False
     if isinstance(node, ast.AugAssign):
         operator = _OPERATORS[type(node.op).__name__]
-        hint = f": write {ctx.text(node.target)} = {ctx.text(node.target)} {operator} {ctx.text(node.value)}"
+        target, value = ctx.text(node.target), ctx.text(node.value)
+        known = ctx.names.lookup(node.target.id) if isinstance(node.target, ast.Name) else None
+        on_tile = known is not None and isinstance(known.type, TensorType | TileType)
+        function = SYMBOLS.get(type(node.op), ("", ""))[1]
+        written = (
+            f"pl.{function}({target}, {value})" if on_tile and function else f"{target} {operator} {value}"
+        )
+        hint = f": write {target} = {written}"
     ctx.fail(
         "stmt-unsupported",
         f"a kernel cannot contain {kind}{hint}",
         _first_line(ctx, node),
         kind=type(node).__name__,
+        on_tile=on_tile,
     )
 
 
