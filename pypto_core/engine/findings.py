@@ -8,12 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic, Related, Severity
+from pypto_core.frontend.lines import scan
 from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Span, calls_in, walk_stmts
 
-_IGNORE = re.compile(r"#[^\S\n]*pypto:[^\S\n]*ignore(?:\[([^\]\n]*)\])?")
+_MARK = re.compile(r"#[^\S\n]*pypto:[^\S\n]*ignore")
+#: Behind the mark: codes in brackets, codes behind a colon, or nothing that belongs to it (all codes). Anything else is no such
+#: comment: half a bracket must not silence more than what the author wanted.
+_CODES = re.compile(
+    r"[^\S\n]*:?[^\S\n]*\[(?P<listed>[^\]\n]*)\]"
+    r"|[^\S\n]*:[^\S\n]*(?P<named>[\w*?-]+(?:[^\S\n]*,[^\S\n]*[\w*?-]+)*)"
+    r"|(?P<all>(?![\w:\[-])(?![^\S\n]+[:\[]))"
+)
 
 
 def unique(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -80,15 +89,22 @@ def _place(finding: Diagnostic) -> tuple[str, int, int, int]:
 
 
 def ignored_codes(text: str) -> dict[int, frozenset[str] | None]:
-    """``# pypto: ignore[CODE, ...]`` comments: 0-based line -> codes, None for a bare ``ignore`` (all codes)."""
+    """``# pypto: ignore[CODE, ...]`` comments: 0-based line -> codes or patterns of codes, None for a bare ``ignore`` (all codes).
+
+    The same words inside a string are no comment.
+    """
     found: dict[int, frozenset[str] | None] = {}
-    if "pypto:" not in text:
+    if "pypto:" not in text or _MARK.search(text) is None:
         return found
     line, counted = 0, 0
-    for match in _IGNORE.finditer(text):
-        line += text.count("\n", counted, match.start())
-        counted = match.start()
-        codes = match.group(1)
+    for comment in scan(text).comments:
+        mark = _MARK.search(comment.text)
+        match = _CODES.match(comment.text, mark.end()) if mark is not None else None
+        if match is None:
+            continue
+        line += text.count("\n", counted, comment.offset)
+        counted = comment.offset
+        codes = match["listed"] if match["listed"] is not None else match["named"]
         found.setdefault(line, None if codes is None else frozenset(c.strip() for c in codes.split(",")))
     return found
 
@@ -121,7 +137,7 @@ def without_ignored(
 
 
 def _covers(codes: frozenset[str] | None, code: str) -> bool:
-    return codes is None or code in codes
+    return codes is None or code in codes or any(fnmatchcase(code, pattern) for pattern in codes)
 
 
 def in_file(found: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:

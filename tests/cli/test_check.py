@@ -345,6 +345,36 @@ def test_statistics_do_not_disturb_other_forms(folder: Path) -> None:
     assert BAD_CODE in result.stderr
 
 
+# ------------------------------------------------------------------------------------------------------- ignore comments
+@pytest.mark.parametrize(
+    ("comment", "silenced"),
+    [
+        (f"# pypto: ignore[{BAD_CODE}]", True),
+        (f"# pypto: ignore[op-shape, {BAD_CODE}]", True),
+        (f"# pypto: ignore [{BAD_CODE}]", True),
+        (f"# pypto: ignore: {BAD_CODE}", True),
+        (f"# pypto: ignore: op-shape, {BAD_CODE}", True),
+        ("# pypto: ignore[aiv-*]", True),
+        ("# pypto: ignore", True),
+        ("# pypto: ignore  # known", True),
+        ("# pypto: ignore since the lanes add up", True),
+        (f"# noqa  # pypto: ignore[{BAD_CODE}]", True),
+        ("# pypto: ignore[op-shape]", False),
+        ("# pypto: ignore [op-shape]", False),
+        ("# pypto: ignore: op-shape", False),
+        ("# pypto: ignore[op-*]", False),
+        (f"# pypto: ignore[{BAD_CODE}", False),
+        (f"# pypto: ignore [{BAD_CODE}", False),
+        ("# pypto: ignores nothing", False),
+        ("; '# pypto: ignore'", False),
+        ('; """\n# pypto: ignore\n"""', False),
+    ],
+)
+def test_ignore_comments(folder: Path, comment: str, silenced: bool) -> None:
+    Path("bad.py").write_text(BAD.replace(BAD_LINE, BAD_LINE.rstrip("\n") + "  " + comment + "\n"))
+    assert (BAD_CODE not in [f["code"] for f in findings("bad.py")]) is silenced
+
+
 # ----------------------------------------------------------------------------------------------------------------- fixes
 def test_safe_fixes_are_applied_and_nothing_else_changes(folder: Path) -> None:
     rule = rules()["attrs-on-decorator"]
