@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 
-from pypto_core.ir import Expr, IterArg, Span, TupleGetItem, Var, print_ir
+from pypto_core.ir import Chunk, Expr, IterArg, Span, TupleGetItem, Var, print_ir
 
+_WORD = re.compile(r"\w+")
 _TAIL = re.compile(r"__\w*")
 _TEMPORARY = re.compile(r"t__tmp_v\d+")
 """Results of nested calls that FlattenCallExpr named."""
@@ -22,20 +23,23 @@ _VERSION = re.compile(r"(\w+?)_v\d+")
 
 def written_name(name: str, span: Span | None = None) -> str:
     """Author's spelling of a variable name; `span` says where to look for it."""
-    text = span.chunk.text if span is not None and span.chunk is not None else ""
-    if not text:
+    chunk = span.chunk if span is not None else None
+    if chunk is None or not chunk.text:
         return name.split("__", 1)[0] or name
-    if _stands_in(name, text):
+    if _stands_in(name, chunk):
         return name
     base = name.split("__", 1)[0] or name
     version = _VERSION.fullmatch(base)
-    if version is not None and not _stands_in(base, text) and _stands_in(version[1], text):
+    if version is not None and not _stands_in(base, chunk) and _stands_in(version[1], chunk):
         return version[1]
     return base
 
 
-def _stands_in(name: str, text: str) -> bool:
-    return name in text and re.search(rf"\b{re.escape(name)}\b", text) is not None
+def _stands_in(name: str, chunk: Chunk) -> bool:
+    if name in chunk.words():
+        return True
+    # Only a name with other characters (``a.b``) may stand there all the same.
+    return not _WORD.fullmatch(name) and re.search(rf"\b{re.escape(name)}\b", chunk.text) is not None
 
 
 def is_invented(name: str, span: Span | None = None) -> bool:
@@ -44,7 +48,7 @@ def is_invented(name: str, span: Span | None = None) -> bool:
         return True
     if span is None or span.chunk is None:
         return False
-    return not _stands_in(written_name(name, span), span.chunk.text)
+    return not _stands_in(written_name(name, span), span.chunk)
 
 
 def describe(expr: Expr, span: Span | None = None) -> str:

@@ -73,7 +73,10 @@ def assign(ctx: FunctionContext, node: ast.Assign) -> None:
 def _assign_name(ctx: FunctionContext, node: ast.Assign, target: ast.Name) -> None:
     ctx.target_name = target.id
     try:
-        value = scalar_expr(ctx, node.value)
+        recall = ctx.program.recall
+        value = (
+            recall.value(ctx, node.value, scalar_expr) if recall is not None else scalar_expr(ctx, node.value)
+        )
     finally:
         ctx.target_name = None
     _note_reserved(ctx, node.value, target.id)

@@ -41,6 +41,7 @@ from pypto_core.ir.walk import walk_exprs
 
 if TYPE_CHECKING:
     from pypto_core.frontend.dialect import Dialect
+    from pypto_core.frontend.recall import Recall
 
 INDEX_TYPE = ScalarType.of(DataType.INDEX)
 TASK_ID_TYPE = ScalarType.of(DataType.TASK_ID)
@@ -134,11 +135,15 @@ class ProgramContext:
     defined: dict[str, Span] = field(default_factory=dict)
     incomplete: set[str] = field(default_factory=set)
     backend: Any = None
+    recall: Recall | None = None
     assumed: dict[int, tuple[Expr, frozenset[str]]] = field(default_factory=dict)
+    #: Counts whatever reading leaves behind here, a finding that was told before included.
+    traces: int = 0
     _seen: set[tuple[str, Span]] = field(default_factory=set)
 
     def symbol(self, name: str) -> Var:
         """The symbol of a ``pl.dynamic`` name; one per name and program."""
+        self.traces += 1
         found = self.symbols.get(name)
         if found is None:
             found = self.symbols[name] = Var(name, INDEX_TYPE)
@@ -146,6 +151,7 @@ class ProgramContext:
 
     def unknown_dim(self, function: str, text: str) -> Var:
         """A symbol for a dimension whose value is unknown, labelled with its source text."""
+        self.traces += 1
         key = (function, text)
         found = self.unknown_dims.get(key)
         if found is None:
@@ -168,6 +174,7 @@ class ProgramContext:
     def assume(self, number: Expr, assumptions: frozenset[str]) -> Expr:
         """Remember that a number came about by assumptions (an environment variable that is not set)."""
         if assumptions:
+            self.traces += 1
             self.assumed[id(number)] = (number, assumptions)
         return number
 
@@ -207,6 +214,7 @@ class ProgramContext:
 
     def report(self, diagnostic: Diagnostic) -> None:
         """Add a finding; the same code at the same place is told once."""
+        self.traces += 1
         key = (diagnostic.code, diagnostic.span)
         if key not in self._seen:
             self._seen.add(key)
@@ -287,6 +295,7 @@ class FunctionContext:
         self.mark_incomplete()
 
     def mark_incomplete(self) -> None:
+        self.program.traces += 1
         self.program.incomplete.add(self.name)
 
     def poison(self, at: Located | Span, name: str = "") -> Var:

@@ -18,6 +18,7 @@ from pypto_core.frontend.jit_functions import (
 )
 from pypto_core.frontend.jit_types import CallSiteTypes, Missing, declare_dynamic
 from pypto_core.frontend.program import ParsedProgram
+from pypto_core.frontend.recall import Recall
 from pypto_core.frontend.recovery import FunctionSyntax
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.values import KernelFunction
@@ -34,14 +35,16 @@ _KEYWORDS = {
 }
 
 
-def parse_jit(interpreter: Interpreter, kernel: KernelFunction) -> tuple[ParsedProgram, list[FunctionSyntax]]:
+def parse_jit(
+    interpreter: Interpreter, kernel: KernelFunction, recall: Recall | None = None
+) -> tuple[ParsedProgram, list[FunctionSyntax]]:
     """The program of a JIT function and the syntax of every function in it.
 
     Any form may be the root: a dep that no entry reaches is analysed from its own annotations.
     """
     functions = Discovery(interpreter).find(kernel)
     root = functions[-1]
-    program = ProgramContext(name=f"_jit_{kernel.name}")
+    program = ProgramContext(name=f"_jit_{kernel.name}", recall=recall)
     _claim_names(functions, program)
     declare_dynamic(functions, program)
     missing: list[Missing] = []

@@ -17,6 +17,7 @@ from pypto_core.frontend.chunk_table import common_ends
 from pypto_core.frontend.imports import UsedNames, used_names
 from pypto_core.frontend.jit_functions import DEP_FORMS
 from pypto_core.frontend.program import ParsedProgram
+from pypto_core.frontend.recall import Recall, is_long
 from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax, Statement
 from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.frontend.static_eval.comparison import Comparison
@@ -30,7 +31,7 @@ Kernel: TypeAlias = "KernelFunction | ProgramClass"
 Syntax: TypeAlias = "FunctionSyntax | ClassSyntax"
 Item: TypeAlias = "FunctionSyntax | ClassSyntax | Statement"
 #: The program of a kernel, and the functions that a JIT entry reaches.
-ReadKernel: TypeAlias = "Callable[[Kernel], tuple[ParsedProgram, list[FunctionSyntax]]]"
+ReadKernel: TypeAlias = "Callable[[Kernel, Recall | None], tuple[ParsedProgram, list[FunctionSyntax]]]"
 
 
 @dataclass(slots=True)
@@ -133,6 +134,8 @@ class KernelMemory:
         self._askers: dict[ModuleEnvironment, tuple[bool, set[int]]] = {}
         self._watchful: set[int] = set()
         self._symbols: tuple[list[Item], list[tuple[Diagnostic, ...]]] = ([], [])
+        #: Values of long kernels, by name.
+        self.recalls: dict[str, Recall] = {}
         self._used: dict[int, tuple[Syntax, UsedNames]] = {}
         self.result = Assembled([])
 
@@ -157,6 +160,8 @@ class KernelMemory:
         )
         olds, self._graph = self._kernels, graph
         self._kernels = file_kernels(graph, graph.root.filename)
+        names = {kernel.name for kernel in self._kernels}
+        self.recalls = {name: recall for name, recall in self.recalls.items() if name in names}
         self._places = {kernel: place for place, kernel in enumerate(self._kernels)}
         self._readings = [None] * len(self._kernels)
         self._missing = set(range(len(self._kernels)))
@@ -203,10 +208,15 @@ class KernelMemory:
         it = graph.interpreter
         watch = it.watch = Watch()
         it.budget.for_kernel()
+        recall = self._recall(kernel)
+        if recall is not None:
+            recall.begin()
         try:
-            parsed, functions = read(kernel)
+            parsed, functions = read(kernel, recall)
         finally:
             it.watch = None
+        if recall is not None:
+            recall.finish()
         self.read += 1
         watch.kernels.add(kernel)
         return Reading(
@@ -216,6 +226,15 @@ class KernelMemory:
             watch,
             tuple(m.is_complete for m in watch.complete),
         )
+
+    def _recall(self, kernel: Kernel) -> Recall | None:
+        """What is remembered of the values of a kernel with a long body."""
+        syntax = kernel.syntax
+        functions = [syntax] if isinstance(syntax, FunctionSyntax) else syntax.functions
+        if any(is_long(function.body) for function in functions):
+            return self.recalls.setdefault(kernel.name, Recall())
+        self.recalls.pop(kernel.name, None)
+        return None
 
     def symbols(self, syntax: FileSyntax) -> list[Diagnostic]:
         """Findings about the names of dynamic sizes."""

@@ -8,6 +8,7 @@ from pathlib import PurePath
 from typing import Any
 
 from pypto_core.diagnostics import Diagnostic, error
+from pypto_core.frontend.context import ProgramContext
 from pypto_core.frontend.imports import unresolved_imports
 from pypto_core.frontend.jit import parse_jit
 from pypto_core.frontend.memory import KernelMemory
@@ -15,6 +16,7 @@ from pypto_core.frontend.modules import ModuleFile, ModuleResolver, TextResolver
 from pypto_core.frontend.near_forms import check_forms
 from pypto_core.frontend.printed import is_printed, read_printed
 from pypto_core.frontend.program import ParsedProgram, parse_program_class, parse_stand_alone
+from pypto_core.frontend.recall import Recall
 from pypto_core.frontend.recovery import FunctionSyntax
 from pypto_core.frontend.static_closure import ScopeClosure
 from pypto_core.frontend.static_eval import ModuleGraph
@@ -113,24 +115,26 @@ class _Reader:
     def __init__(self, graph: ModuleGraph) -> None:
         self.graph = graph
 
-    def read(self, kernel: KernelFunction | ProgramClass) -> tuple[ParsedProgram, list[FunctionSyntax]]:
+    def read(
+        self, kernel: KernelFunction | ProgramClass, recall: Recall | None = None
+    ) -> tuple[ParsedProgram, list[FunctionSyntax]]:
         """The program, and the functions that a JIT entry reaches. A text nested beyond all measure has none."""
         try:
-            return self._parse_kind(kernel)
+            return self._parse_kind(kernel, recall)
         except RecursionError:
             span = kernel.source.span(kernel.node)
             fault = error("python-syntax", f"'{kernel.name}' is too deeply nested", span)
             return ParsedProgram(Program((), kernel.name, span=span), [fault], frozenset({kernel.name})), []
 
     def _parse_kind(
-        self, kernel: KernelFunction | ProgramClass
+        self, kernel: KernelFunction | ProgramClass, recall: Recall | None
     ) -> tuple[ParsedProgram, list[FunctionSyntax]]:
         if isinstance(kernel, KernelFunction) and kernel.form.startswith("jit"):
-            return parse_jit(self.graph.interpreter, kernel)
+            return parse_jit(self.graph.interpreter, kernel, recall)
         closure = ScopeClosure(self.graph.interpreter, kernel.scope, kernel.source, kernel.order)
         if isinstance(kernel, ProgramClass):
-            return parse_program_class(kernel.syntax, closure), []
-        return parse_stand_alone(kernel.syntax, closure), []
+            return parse_program_class(kernel.syntax, closure, ProgramContext(recall=recall)), []
+        return parse_stand_alone(kernel.syntax, closure, ProgramContext(recall=recall)), []
 
 
 def module_name(filename: str) -> str:

@@ -41,7 +41,7 @@ class SourceMap:
     front of the piece for the parser's sake.
     """
 
-    __slots__ = ("_ascii", "_starts", "base", "chunk", "skipped", "text")
+    __slots__ = ("_ascii", "_length", "_starts", "base", "chunk", "skipped", "text")
 
     def __init__(self, chunk: Chunk, text: str | None = None, base: int = 0, skipped: int = 0) -> None:
         self.chunk = chunk
@@ -50,6 +50,7 @@ class SourceMap:
         self.skipped = skipped
         self._starts = [0, *(m.end() for m in _NEWLINE.finditer(self.text))]
         self._ascii = self.text.isascii()
+        self._length = len(self.text)
 
     def offset(self, line: int, column: int) -> int:
         """Character offset in the chunk of a 1-based line and a UTF-8 column of ``ast``."""
@@ -67,6 +68,13 @@ class SourceMap:
 
     def span(self, node: Located) -> Span:
         """All characters of ``node``."""
+        if self._ascii and node.end_lineno is not None and node.end_col_offset is not None:
+            # The common case, for which every expression of a kernel asks: columns are characters.
+            starts, base, skipped = self._starts, self.base, self.skipped + 1
+            first, last = node.lineno - skipped, node.end_lineno - skipped
+            if first >= 0 and last < len(starts):
+                end = min(starts[last] + node.end_col_offset, self._length)
+                return Span(self.chunk, base + min(starts[first] + node.col_offset, self._length), base + end)
         end_line = node.end_lineno if node.end_lineno is not None else node.lineno
         end_column = node.end_col_offset if node.end_col_offset is not None else node.col_offset
         return Span(self.chunk, self.offset(node.lineno, node.col_offset), self.offset(end_line, end_column))

@@ -13,6 +13,7 @@ from typing import Final
 
 #: What ends a line for Python and for editors; form feeds and Unicode separators do not.
 _LINE_END = re.compile("\r\n|\r|\n")
+_WORD = re.compile(r"\w+")
 
 
 class Anchor:
@@ -35,7 +36,7 @@ class Chunk:
     Chunks that always move together share an :class:`Anchor`.
     """
 
-    __slots__ = ("_anchor", "_row", "_starts", "file", "text")
+    __slots__ = ("_anchor", "_row", "_starts", "_words", "file", "text")
 
     def __init__(self, file: str, text: str, first_line: int = 0, anchor: Anchor | None = None) -> None:
         self.file = file
@@ -43,6 +44,7 @@ class Chunk:
         self._anchor = anchor if anchor is not None else _FIXED
         self._row = first_line - self._anchor.line
         self._starts: list[int] | None = None
+        self._words: frozenset[str] | None = None
 
     @property
     def first_line(self) -> int:
@@ -62,6 +64,12 @@ class Chunk:
             starts = [0, *(m.end() for m in _LINE_END.finditer(self.text))]
             self._starts = starts
         return self._starts
+
+    def words(self) -> frozenset[str]:
+        """Runs of letters, digits and underscores in the text."""
+        if self._words is None:
+            self._words = frozenset(_WORD.findall(self.text))
+        return self._words
 
     def position(self, offset: int) -> tuple[int, int]:
         """Absolute 0-based (line, column in characters) of a character offset."""

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -140,6 +140,7 @@ class PyptoServer(LanguageServer):
         self.sections: dict[str, dict[str, Any]] = {"": {}}
         self.client_commands = False
         self.listeners: list[Callable[[Open, Tier], None]] = []
+        self.repairs_listeners: list[Callable[[Open], None]] = []
         self.closed_listeners: list[Callable[[Open], None]] = []
         self.settings_listeners: list[Callable[[], None]] = []
         self.loop: asyncio.AbstractEventLoop | None = None
@@ -348,11 +349,14 @@ class PyptoServer(LanguageServer):
         def slow() -> None:
             found = self.core.diagnostics(path)
             elsewhere = self.core.diagnostics_elsewhere(path)
-            facts = self.core.facts(path, lowered=True)
-            repairs = prepared(found, Source(path, text), self.core.db.check)
-            snapshot = Snapshot(revision, Tier.FULL, found, facts, repairs)
+            snapshot = Snapshot(revision, Tier.FULL, found, self.core.facts(path, lowered=True))
             loop.call_soon_threadsafe(self._computed, document, snapshot, elsewhere)
+            self.worker.background(f"repairs:{path}", lambda: mend(snapshot))
             self.worker.idle(path, warm)
+
+        def mend(snapshot: Snapshot) -> None:
+            repairs = prepared(snapshot.findings, Source(path, text), self.core.db.check)
+            loop.call_soon_threadsafe(self._mended, document, snapshot, repairs)
 
         def warm() -> None:
             self.core.warm(path)
@@ -377,6 +381,14 @@ class PyptoServer(LanguageServer):
         self._log_faults(document, found.findings)
         for listener in self.listeners:
             listener(document, found.tier)
+
+    def _mended(self, document: Open, found: Snapshot, repairs: Repairs) -> None:
+        """The repairs of the newest findings, which have been told already, are known."""
+        if document.full is not found or self.documents.get(document.uri) is not document:
+            return
+        document.full = replace(found, repairs=repairs)
+        for listener in self.repairs_listeners:
+            listener(document)
 
     def _log_faults(self, document: Open, findings: tuple[Diagnostic, ...]) -> None:
         """Faults of the product that the analysis survived: the log gets the details, once each."""

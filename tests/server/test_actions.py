@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
@@ -35,13 +36,18 @@ async def bare(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sessio
 
 
 async def found(server: Session, uri: str, code: str = CODE) -> types.Diagnostic:
-    """The first finding of a code once everything is known."""
+    """The first finding of a code once everything is known, its repairs included."""
     if server.client.capabilities.text_document.diagnostic is not None:  # type: ignore[union-attr]
-        report = await server.client.text_document_diagnostic_async(
-            types.DocumentDiagnosticParams(server.document(uri))
-        )
-        assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
-        return next(d for d in report.items if d.code == code)
+        keeps_data = server.client.capabilities.text_document.diagnostic.data_support  # type: ignore[union-attr]
+        while True:
+            report = await server.client.text_document_diagnostic_async(
+                types.DocumentDiagnosticParams(server.document(uri))
+            )
+            assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+            told = next(d for d in report.items if d.code == code)
+            if told.data is not None or not keeps_data:
+                return told
+            await asyncio.sleep(0.05)
     await server.until(lambda: any(d.data is not None for d in server.client.diagnostics.get(uri, ())))
     return next(d for d in server.client.diagnostics[uri] if d.code == code)
 

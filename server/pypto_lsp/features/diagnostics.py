@@ -155,6 +155,17 @@ def register(server: PyptoServer) -> None:
         if tier is Tier.FULL:
             update_elsewhere(document, document.elsewhere)
 
+    def mended(document: Open) -> None:
+        """Findings with repairs are told again, with them: they are told first when they are found, and nobody waits for repairs."""
+        if document.newest is not document.full or not any(document.repairs.values()):
+            return
+        if not _Abilities(server).data:
+            return
+        if pulls():
+            server.refreshes.send("diagnostics")
+        else:
+            push(document)
+
     def update_elsewhere(document: Open, found: dict[str, tuple[Diagnostic, ...]]) -> None:
         """Show what the kernels of ``document`` found in other files, and take back what they do not find any more."""
         before = {p for p, makers in published_elsewhere.items() if document.path in makers}
@@ -209,7 +220,8 @@ def register(server: PyptoServer) -> None:
             for d in server.documents.values()
             for f in d.elsewhere.get(document.path, ())
         )
-        result_id = f"{newest.revision}:{newest.tier.name}:{hash(tuple(others))}"
+        mended = _Abilities(server).data and any(newest.repairs.values())
+        result_id = f"{newest.revision}:{newest.tier.name}:{mended}:{hash(tuple(others))}"
         related = related_documents(document)
         if params.previous_result_id == result_id:
             return types.RelatedUnchangedDocumentDiagnosticReport(
@@ -237,4 +249,5 @@ def register(server: PyptoServer) -> None:
         }
 
     server.listeners.append(analysed)
+    server.repairs_listeners.append(mended)
     server.closed_listeners.append(closed)
