@@ -7,9 +7,12 @@ import re
 import pytest
 from click.testing import CliRunner
 
+from pypto_lsp import commands
 from pypto_lsp.cli import main
 from tests.test_rooms import ALLOWED
 from tools.pages import ROOT
+
+COMMANDS = {**main.commands, **commands.COMMANDS}
 
 GUIDES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
 _PATH = re.compile(r"`((?:pypto_core|server|tests|tools|docs|vscode-extension)/[\w./-]+)`")
@@ -42,7 +45,7 @@ def test_commands_and_options_exist(path) -> None:
     for name, rest in re.findall(
         r"pypto-lsp (check|lower|lanes|memory|passes|explain|serve)\b([^`\n]*)", path.read_text("utf-8")
     ):
-        options = {o for p in main.commands[name].params for o in (*p.opts, *p.secondary_opts)}
+        options = {o for p in COMMANDS[name].params for o in (*p.opts, *p.secondary_opts)}
         assert set(re.findall(r"(?<!\S)--[a-z-]+", rest)) <= options, (name, rest)
 
 
@@ -70,7 +73,7 @@ def test_the_site_has_every_page_of_the_navigation() -> None:
 
 def test_hooks_call_commands_that_exist() -> None:
     entries = re.findall(r"^  entry: pypto-lsp (\w+)(.*)$", text(".pre-commit-hooks.yaml"), re.MULTILINE)
-    assert {name for name, _ in entries} <= main.commands.keys()
+    assert {name for name, _ in entries} <= COMMANDS.keys()
     assert ("check", " --fix") in entries
 
 
