@@ -9,7 +9,7 @@ import pytest
 from pypto_core import Workspace
 from pypto_core.engine.workspace import Settings
 from pypto_core.frontend import recall
-from pypto_core.ir import Span
+from pypto_core.ir import Span, Var
 from pypto_core.ir.node import Node
 from tests.benchmarks.long_files import long_kernel, suite
 
@@ -19,13 +19,14 @@ PLACE = "        grown5 = "
 
 
 def written(part: object, seen: dict[int, int]) -> object:
-    """Everything of an IR: values, places, types, and which parts are the very same object."""
+    """Everything of an IR: values, places, types, and which variables are the very same one."""
     if isinstance(part, Span):
         return (part.line, part.column, part.end_line, part.end_column, part.text)
-    if isinstance(part, Node):
+    if isinstance(part, Var):
         if id(part) in seen:
             return seen[id(part)]
         seen[id(part)] = len(seen)
+    if isinstance(part, Node):
         return (
             type(part).__name__,
             *(written(getattr(part, f.name), seen) for f in dataclasses.fields(part)),
