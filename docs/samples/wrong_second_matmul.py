@@ -1,4 +1,4 @@
-"""Wrong on purpose: a second product was left inside the lane region, and the first one is read without a boundary."""
+"""Wrong on purpose: a second product, and the write of it, were left inside the lane region."""
 
 import pypto.language as pl
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pypto_core import Entry, Lowering, Stmt, Workspace, passes, print_ir
@@ -84,6 +84,11 @@ def _where(stage: str) -> str:
     return "before the first pass" if stage == "pipeline_input" else f"at {stage}"
 
 
+def _told(reasons: Iterable[str]) -> list[str]:
+    """Comment lines with the reasons, each once: one statement of the author's may be refused in several lowered ones."""
+    return [f"#   {line}" for reason in dict.fromkeys(reasons) for line in reason.split("\n") if line]
+
+
 def render(lowering: Lowering, name: str, path: str) -> LoweredText:
     """Print the stage called ``name``; when it was not reached, the last one before it under a comment that says why."""
     program = lowering.program_after(name)
@@ -93,14 +98,12 @@ def render(lowering: Lowering, name: str, path: str) -> LoweredText:
         program, reached = (last.program, last.name) if last is not None else (lowering.source, "")
         reason = next((d.message for d in lowering.diagnostics if d.severity.text == "error"), "")
         header = [f"# {name} was not reached: the kernel was refused {_where(lowering.stopped_at)}."]
-        header += [f"#   {line}" for line in reason.split("\n") if line]
+        header += _told([reason])
         header += [f"# Shown: {reached or 'the source form'}.", ""]
     else:
         for function, stop in lowering.stops_before(name).items():
             header.append(f"# {function} was refused {_where(stop.stage)} and is shown as it was then.")
-            header += [
-                f"#   {line}" for finding in stop.findings for line in finding.message.split("\n") if line
-            ]
+            header += _told(finding.message for finding in stop.findings)
         if header:
             header.append("")
     lines: list[MappedLine] = []

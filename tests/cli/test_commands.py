@@ -86,6 +86,12 @@ def test_a_refused_kernel_shows_the_last_stage_before(folder: Path) -> None:
     assert "def column_peak" in result.stdout
 
 
+def test_a_reason_is_told_once(folder: Path) -> None:
+    result = run("lower", str(Path(__file__).parents[2] / "docs/samples/wrong_second_matmul.py"))
+    reasons = [line for line in result.stdout.splitlines() if line.startswith("#   ")]
+    assert len(reasons) == len(set(reasons)) == 2
+
+
 def test_output_to_a_file_is_what_would_be_printed(folder: Path) -> None:
     shown = run("lower", "good.py").stdout
     result = run("lower", "good.py", "-o", "out.txt")

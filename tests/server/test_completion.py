@@ -73,6 +73,19 @@ def test_what_fits_the_statement_comes_first(line: str, first: set[str]) -> None
     assert first <= {item.label for item in found if item.rank <= best + 1}
 
 
+@pytest.mark.parametrize(
+    ("line", "first"),
+    [
+        ("for i in pl.split_aiv(2, mode=pl.$0", "SplitMode"),
+        ("with pl.at(level=pl.$0", "Level"),
+    ],
+)
+def test_behind_a_keyword_its_enumeration_comes_first(line: str, first: str) -> None:
+    found = items(in_body(TILES, line, "written = "))
+    best = min(item.rank for item in found)
+    assert [item.label for item in found if item.rank == best] == [first]
+
+
 def test_decorators_only_where_one_is_written() -> None:
     assert set(labels("import pypto.language as pl\n\n@pl.$0\n")) >= {"jit", "function", "program", "inline"}
     assert "jit" not in labels(in_body(TILES, "x = pl.$0", "written = "))

@@ -158,9 +158,12 @@ def _form_rank(form: Form, cursor: Cursor) -> int:
         return 9
     if cursor.annotation:
         return 0 if form.place == "type" else 9
+    # An argument of the loop's or scope's own call is neither a loop nor a scope.
     if cursor.head == "for" and cursor.after_in:
-        return 0 if form.place == "loop" else 9
+        return 0 if form.place == "loop" and not cursor.calls else 9
     if cursor.head == "with":
+        if cursor.calls:
+            return 9
         return 0 if form.place == "scope" or form.path == "pl.spmd" else 9
     start = re.match(r"\s*\w*\.?\w*$", cursor.statement) is not None
     if form.place == "statement":
