@@ -27,6 +27,14 @@ def plain_message(finding: Diagnostic) -> str:
     return _tidy(finding.message)
 
 
+def _written_dtype(data: Data) -> str:
+    expected, target, value = data["expected"], data["target"], data["value"]
+    return (
+        f"'{target}' holds {expected}, but what is written to it, '{value}', is {data['got']}; make the value {expected} (pl.cast, or "
+        f"out_dtype= of pl.matmul), or declare '{target}' as pl.{data['got']}"
+    )
+
+
 def _short_rows(data: Data) -> str:
     row, bits, wanted = data["bytes"], data["dtype"].bits, data["recommended"]
     return (
@@ -100,6 +108,13 @@ def _unroll_trips(data: Data) -> str:
 
 
 def _unused(data: Data) -> str:
+    if data["has_effect"]:
+        back = (
+            ""
+            if data["returned"]
+            else f"if the kernel is to give it back, end with `return {data['name']}`; otherwise "
+        )
+        return f"'{data['name']}' is never read: {back}drop the name and keep the call, which has an effect"
     return f"'{data['name']}' is never read: delete the assignment, or let the name begin with _ if that is meant"
 
 
@@ -110,6 +125,7 @@ _PLAINER: Final[dict[str, Callable[[Data], str]]] = {
     "aiv-unnamed-shard": _unnamed_shard,
     "cast-no-path": _no_cast,
     "inline-recursion": _inline_recursion,
+    "op-dtype": _written_dtype,
     "orphan-operator": _orphan,
     "tile-innermost-dim": _short_rows,
     "unroll-trips": _unroll_trips,
@@ -118,6 +134,8 @@ _PLAINER: Final[dict[str, Callable[[Data], str]]] = {
 
 #: ``'pl.tile.sin': The operator tile.sin is FP32-only`` names its operator twice.
 _TWICE = re.compile(r"^('(?:\w+\.)*?(?:\w+)'): (?:The operator )?'?((?:\w+\.)+\w+)'?(:?) ")
+#: ``tile.add: The operator tile.add requires ...`` too.
+_TWICE_BARE = re.compile(r"^((?:\w+\.)+(\w+)): The operator (?:\w+\.)+\2(?= )")
 _NUMBER = re.compile(r"\bConst(?:Int|Float|Bool)\b")
 _DTYPES: Final[dict[str, str]] = {
     "bfloat16": "BF16",
@@ -155,6 +173,8 @@ def _tidy(message: str) -> str:
     message = _PASS.sub(_compiler, _SPEAKER.sub("", message))
     if message.startswith("'"):
         message = _TWICE.sub(_once, message)
+    elif ": The operator " in message:
+        message = _TWICE_BARE.sub(r"\1", message)
     if "Const" in message:
         message = _NUMBER.sub("a number", message)
     return _DTYPE.sub(lambda m: m.group(1) or _DTYPES[m.group(2)], message)

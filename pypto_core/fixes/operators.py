@@ -29,12 +29,30 @@ def _cast_operand(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]
     ):
         node = node.args[index]  # the finding marks the whole call
     parent = tree.parent(node)
+    if finding.data.get("target") and isinstance(parent, ast.Assign) and node is parent.value:
+        products = _products(tree, node)
+        if not products:
+            yield Editor(tree).surround(node, "pl.cast(", f", pl.{dtype})").fix(f"Cast it (pl.{dtype})")
+        elif len(products) == 1:
+            text = f"out_dtype=pl.{dtype}"
+            yield Editor(tree).add_argument(products[0], text).fix(f"Add {text} to pl.matmul")
+        return
     if not isinstance(parent, ast.Call | ast.keyword) or (
         isinstance(parent, ast.Call) and node is parent.func
     ):
         return
     certain = finding.code == "index-scalar-operand"
     yield Editor(tree).surround(node, "pl.cast(", f", pl.{dtype})").fix(f"Cast it (pl.{dtype})", safe=certain)
+
+
+def _products(tree: SourceTree, node: ast.expr) -> list[ast.Call]:
+    """Products of the function whose dtype follows from their operands."""
+    stmt = tree.around(node, ast.stmt)
+    function = tree.function(stmt) if isinstance(stmt, ast.stmt) else None
+    calls = [n for n in ast.walk(function) if isinstance(n, ast.Call)] if function is not None else []
+    return [
+        c for c in calls if call_name(c) == "matmul" and not any(k.arg == "out_dtype" for k in c.keywords)
+    ]
 
 
 def _wanted_dtype(finding: Diagnostic) -> str | None:

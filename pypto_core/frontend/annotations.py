@@ -12,7 +12,7 @@ from pypto_core.frontend.dimensions import read_shape, undefined_names
 from pypto_core.frontend.memrefs import is_memref, read_memref
 from pypto_core.frontend.static_eval.values import MemRefDecl, PlSymbol, TypeValue
 from pypto_core.frontend.symbols import SINGLETONS, symbol_value
-from pypto_core.frontend.syntax import dotted, int_literal
+from pypto_core.frontend.syntax import dotted, int_literal, string_literal
 from pypto_core.frontend.views import is_view, read_tensor_view, read_tile_view
 from pypto_core.ir import (
     ERROR_TYPE,
@@ -156,12 +156,13 @@ def _no_type(ctx: FunctionContext, node: ast.expr) -> Fault:
 
 
 def _unknown_type(ctx: FunctionContext, node: ast.expr, name: str) -> None:
+    known = (*_TYPE_NAMES, "Out", "InOut")
     ctx.fail(
         "type-unknown",
-        f"'{name}' is not a type; types are {', '.join(_TYPE_NAMES[:-1])}{did_you_mean(name, _TYPE_NAMES)}",
+        f"'{name}' is not a type; types are {', '.join(_TYPE_NAMES[:-1])}{did_you_mean(name, known)}",
         node,
         name=name,
-        suggestion=nearest(name, _TYPE_NAMES),
+        suggestion=nearest(name, known),
     )
 
 
@@ -186,7 +187,13 @@ def _named(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> Annotation:
         _unknown_type(ctx, node, last)
     if value is None and len(path) == 1 and not ctx.annotations.complete:
         raise Silent
-    raise ctx.fault("type-unsupported", f"'{ctx.text(node)}' is not a type", node)
+    scalar = _SCALARS.get(path[0]) if len(path) == 1 else None
+    hint = f"; write pl.Scalar[pl.{scalar}]" if scalar else ""
+    raise ctx.fault("type-unsupported", f"'{ctx.text(node)}' is not a type{hint}", node)
+
+
+#: Python's numbers, and the element type that is usually meant.
+_SCALARS = {"int": "INT32", "float": "FP32", "bool": "BOOL"}
 
 
 #: Accepted on assignments as "no constraint".
@@ -216,10 +223,21 @@ def _slots(ctx: FunctionContext, node: ast.Subscript | ast.Call) -> list[ast.exp
     return list(inner.elts) if isinstance(inner, ast.Tuple) else [inner]
 
 
+def _check_root(ctx: FunctionContext, node: ast.expr, path: tuple[str, ...]) -> None:
+    """``torch.float32`` where nothing is called torch."""
+    if len(path) < 2 or path[0] in ("pl", "pld") or not ctx.annotations.complete:
+        return
+    if ctx.annotations.lookup(path[0]) is None:
+        known = DataType.by_name.get(path[-1].upper().replace("BFLOAT", "BF").replace("FLOAT", "FP"))
+        hint = f": write pl.{known.printed}" if known is not None else ""
+        ctx.fail("name-undefined", f"'{path[0]}' is not defined{hint}", node, name=path[0], suggestion=None)
+
+
 def read_dtype(ctx: FunctionContext, node: ast.expr) -> DataType:
     """``pl.FP32``, ``FP32``, or an outer name that holds a dtype."""
     path = dotted(node)
     if path is not None:
+        _check_root(ctx, node, path)
         if path[-1] in DataType.by_name and (len(path) > 1 or ctx.annotations.lookup(path[0]) is None):
             return DataType.by_name[path[-1]]
         value = ctx.annotations.lookup(path[0]) if len(path) == 1 else ctx.annotations.evaluate(node)
@@ -239,9 +257,12 @@ def read_dtype(ctx: FunctionContext, node: ast.expr) -> DataType:
         if value.is_unknown and not isinstance(node, ast.Constant):
             raise Silent
     name = path[-1] if path is not None else ctx.text(node)
+    text = string_literal(node)
+    meant = DataType.by_name.get(text.upper()) if text is not None else None
+    hint = f" (write pl.{meant.printed})" if meant is not None else did_you_mean(name, DataType.by_name)
     raise ctx.fault(
         "dtype-unknown",
-        f"'{ctx.text(node)}' is not a dtype{did_you_mean(name, DataType.by_name)}; dtypes are pl.FP32, pl.BF16, pl.INT32 ...",
+        f"'{ctx.text(node)}' is not a dtype{hint}; dtypes are pl.FP32, pl.BF16, pl.INT32 ...",
         node,
         name=name,
         suggestion=nearest(name, DataType.by_name),

@@ -13,9 +13,14 @@ from typing import Any, Protocol
 
 from pypto_core.frontend.static_eval.scopes import Scope
 from pypto_core.frontend.static_eval.values import (
+    ClassData,
     DimExpr,
     DynVar,
+    KernelFunction,
     ListData,
+    PlSymbol,
+    ProgramClass,
+    PyFunction,
     SetData,
     Unknown,
     Value,
@@ -270,4 +275,9 @@ def describe(value: Value) -> str:
         str: "a string",
         bytes: "bytes",
         tuple: "a tuple",
+        KernelFunction: "a kernel",
+        ProgramClass: "a program",
+        PlSymbol: "a name of the language",
+        PyFunction: "a function",
+        ClassData: "a class",
     }.get(type(data), f"a {type(data).__name__.removesuffix('Data').removesuffix('Value').lower()}")

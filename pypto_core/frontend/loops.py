@@ -221,6 +221,8 @@ def _bounds(ctx: FunctionContext, call: ast.Call, kind: str) -> list[Expr]:
         bounds.append(bound)
     if kind == "unroll":
         _check_unroll(ctx, call, bounds)
+    elif len(bounds) == 3 and isinstance(bounds[2], ConstInt) and bounds[2].value == 0:
+        ctx.warn("loop-bound", f"pl.{kind} with a step of 0 never gets to its end", call.args[2])
     return bounds
 
 

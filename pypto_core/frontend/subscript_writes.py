@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
-from pypto_core.frontend.context import FunctionContext, Silent, is_poison
+from pypto_core.frontend.context import Fault, FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import expr, type_words
 from pypto_core.frontend.subscripts import Axis, axes, operator
 from pypto_core.ir import (
@@ -106,7 +107,12 @@ def _shaped_write(
     span = ctx.span(node)
     source = _full_rank(ctx, node, found, source, given, level, span)
     offsets = MakeTuple(tuple(axis.offset for axis in found), span=span)
-    _rebind(ctx, target, base, operator(ctx, f"{level}.assemble", [base, source, offsets], span))
+    try:
+        written = operator(ctx, f"{level}.assemble", [base, source, offsets], span)
+    except Fault as fault:
+        data = {"target": name, "value": ctx.text(node.value), **fault.diagnostic.data}
+        raise Fault(replace(fault.diagnostic, data=data)) from fault
+    _rebind(ctx, target, base, written)
 
 
 def _full_rank(

@@ -22,7 +22,7 @@ from pypto_core.ir import Chunk, Span
 Located: TypeAlias = "ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias | ast.excepthandler"
 
 #: Python names lines of the piece it parsed, not of the file.
-_LINE_IN_PIECE = re.compile(r" on line \d+")
+_LINE_IN_PIECE = re.compile(r" on line \d+| \(detected at line \d+\)")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
 

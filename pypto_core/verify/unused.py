@@ -38,6 +38,7 @@ def read_vars(function: ir.Function) -> set[ir.Expr]:
 def check_variables(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
     reads = read_vars(function)
     params = frozenset(function.params)
+    returned = any(isinstance(stmt, ir.ReturnStmt) for stmt in ir.walk_stmts(function.body))
     for stmt in ir.walk_stmts(function.body):
         if not isinstance(stmt, ir.AssignStmt) or stmt.var in reads or stmt.var in params:
             continue
@@ -51,7 +52,12 @@ def check_variables(function: ir.Function, context: Context) -> Iterator[Diagnos
             1001,
             f"Unused variable '{name}' in function '{function.name}'",
             target_span(stmt, stmt.var),
-            data={"name": name, "has_effect": _has_effect(stmt.value), "statement": stmt.span},
+            data={
+                "name": name,
+                "has_effect": _has_effect(stmt.value),
+                "returned": returned,
+                "statement": stmt.span,
+            },
         )
 
 

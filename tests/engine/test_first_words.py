@@ -43,6 +43,7 @@ def test_slip(case: dict[str, Any]) -> None:
     ]
     for finding, told in zip(found, case["told"]):
         assert told.partition(": ")[2] in finding.message
+        assert case.get("lacks", "\0") not in finding.message
     if "marks" in case:
         assert found[0].span.text == case["marks"]
     offered = {f.title: f for f in fixes_for(found[0], Source(FILE, text))} if found else {}
