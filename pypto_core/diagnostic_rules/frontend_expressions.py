@@ -59,6 +59,7 @@ RULES: tuple[Rule, ...] = (
         "Python itself would refuse to compute this value.",
         "m = «N // 0»",
         "m = N // 2",
+        fix="review",
     ),
     rule(
         "binop-unsupported",

@@ -18,6 +18,8 @@ Data = Mapping[str, Any]
 
 def plain_message(finding: Diagnostic) -> str:
     """The message for the author; operators and names are still those of the program that the check saw."""
+    if finding.code == "op-shape" and _READ.match(finding.span.text):
+        return _tidy(_CLAMP.sub(_SHORTER, finding.message))
     tell = _PLAINER.get(finding.code)
     if tell is not None:
         try:
@@ -136,6 +138,14 @@ _PLAINER: Final[dict[str, Callable[[Data], str]]] = {
 _TWICE = re.compile(r"^('(?:\w+\.)*?(?:\w+)'): (?:The operator )?'?((?:\w+\.)+\w+)'?(:?) ")
 #: ``tile.add: The operator tile.add requires ...`` too.
 _TWICE_BARE = re.compile(r"^((?:\w+\.)+(\w+)): The operator (?:\w+\.)+\2(?= )")
+#: A read in brackets, which takes no options.
+_READ = re.compile(r"[A-Za-z_]\w*\[")
+_CLAMP = re.compile(
+    r"\. Pass clamp=True to cut the window.*?source(?:, or a valid_shape that stays inside it\.)?"
+)
+_SHORTER = (
+    "; end it earlier, or write pl.slice(..., clamp=True), which cuts the window at the end of the source"
+)
 _NUMBER = re.compile(r"\bConst(?:Int|Float|Bool)\b")
 _DTYPES: Final[dict[str, str]] = {
     "bfloat16": "BF16",
@@ -162,6 +172,8 @@ _TRADE: Final[tuple[tuple[str, str], ...]] = (
     ("mixes MTE3 and scalar stores in one InCore function", "is written both by tiles and by single elements in one kernel"),
     ("the active backend provides", "the chip has"),
     ("is already resident in", "is already in"),
+    ("type object 'MemorySpace' has no attribute", "pl.Mem has no member"),
+    ("it expects MemorySpace", "it expects a member of pl.Mem"),
 )  # fmt: skip
 
 

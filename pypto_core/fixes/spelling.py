@@ -89,7 +89,7 @@ FIXERS: Final[dict[str, Fixer]] = {
         (
             "type-unknown", "dtype-unknown", "layout-unknown", "memspace-unknown", "view-keyword", "view-enum",
             "kernel-unknown", "with-unsupported", "get-byte-dtype", "call-arg-directions", "at-form",
-            "decorator-enum-literal", "decorator-unknown", "func-attr-form", "language-import", "name-undefined",
+            "decorator-enum-literal", "decorator-unknown", "closure-eval", "func-attr-form", "language-import", "name-undefined",
         ),
         on_tree(_suggested),
     ),

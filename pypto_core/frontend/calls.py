@@ -248,15 +248,21 @@ def _check_symbol(ctx: FunctionContext, node: ast.expr) -> None:
     enum = ENUMS.get(path[-2])
     if enum is not None:
         near = did_you_mean(path[-1], sorted(enum.__members__))
-        _fail_evaluation(ctx, node, f"type object '{enum.__name__}' has no attribute '{path[-1]}'{near}")
+        _fail_evaluation(
+            ctx,
+            node,
+            f"type object '{enum.__name__}' has no attribute '{path[-1]}'{near}",
+            name=path[-1],
+            suggestion=nearest(path[-1], enum.__members__),
+        )
     if len(path) == 2 and path[1].isupper():
         near = did_you_mean(path[1], sorted(DataType.by_name))
         module = "pypto.language" if path[0] == "pl" else "pypto.language.distributed"
         _fail_evaluation(ctx, node, f"module '{module}' has no attribute '{path[1]}'{near}")
 
 
-def _fail_evaluation(ctx: FunctionContext, node: ast.expr, reason: str) -> NoReturn:
-    ctx.fail("closure-eval", f"Failed to evaluate expression '{ctx.text(node)}': {reason}", node)
+def _fail_evaluation(ctx: FunctionContext, node: ast.expr, reason: str, **data: Any) -> NoReturn:
+    ctx.fail("closure-eval", f"Failed to evaluate expression '{ctx.text(node)}': {reason}", node, **data)
 
 
 def _outer(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> Value | None:
