@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import io
 import os
+import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -66,9 +69,30 @@ def decoded(path: str, data: bytes) -> tuple[str, Diagnostic | None]:
     if b"\0" in data:
         return "", _unreadable(path, "this is no text file (it holds zero bytes)")
     try:
-        return data.decode("utf-8-sig"), None
+        return data.decode(encoding_of(data)), None
     except UnicodeDecodeError as fault:
         return "", _unreadable(path, f"the file is not UTF-8: byte {fault.start} does not decode")
+
+
+def encoding_of(data: bytes) -> str:
+    """UTF-8, or what the first two lines declare where that is another text encoding (``# -*- coding: latin-1 -*-``)."""
+    try:
+        named, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        data.decode(named)
+    except (SyntaxError, LookupError, ValueError):
+        return "utf-8-sig"
+    return "utf-8-sig" if named == "utf-8" else named
+
+
+def is_python(path: str, text: str) -> bool:
+    """Whether a file can be meant as Python: by its name, or by its text."""
+    if Path(path).suffix in ("", ".py", ".pyi", ".pyw"):
+        return True
+    try:
+        ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    return True
 
 
 def _unreadable(path: str, message: str) -> Diagnostic:
@@ -113,6 +137,8 @@ class Checker:
     def check(self, path: str) -> Checked:
         """All findings of a file on disk. Files that do not name the language are not analysed."""
         text, fault = self.read(path)
+        if fault is None and "pypto" in text and not is_python(path, text):
+            fault = _unreadable(path, "this is no Python file: neither by its name nor by its text")
         if fault is not None:
             return Checked(path, text, (fault,))
         return self.check_text(path, text)
@@ -132,7 +158,7 @@ class Checker:
     def fix(self, path: str, rounds: int = 20) -> int:
         """Apply safe fixes that do repair until none is left; the number applied. The file is written once, at the end."""
         text, fault = self.read(path)
-        if fault is not None or "pypto" not in text:
+        if fault is not None or "pypto" not in text or not is_python(path, text):
             return 0
         name = self.open(path, text)
         wanted = self.config(path).core()
@@ -158,8 +184,9 @@ class Checker:
             text, applied = changed, applied + len(fixes)
         self.core.close(name)
         if applied:
-            mark = _BOM if Path(path).read_bytes().startswith(_BOM) else b""
-            Path(path).write_bytes(mark + text.encode())
+            data = Path(path).read_bytes()
+            mark = _BOM if data.startswith(_BOM) else b""
+            Path(path).write_bytes(mark + text.encode(encoding_of(data).removesuffix("-sig")))
         return applied
 
 

@@ -345,6 +345,27 @@ def test_statistics_do_not_disturb_other_forms(folder: Path) -> None:
     assert BAD_CODE in result.stderr
 
 
+# ------------------------------------------------------------------------------------------------------ texts of all kinds
+def test_a_declared_encoding_is_read_and_kept(folder: Path) -> None:
+    rule = rules()["attrs-on-decorator"]
+    text = f"# -*- coding: latin-1 -*-\n# größer\n{rule.failing}"
+    Path("old.py").write_bytes(text.encode("latin-1"))
+    assert [f["code"] for f in findings("old.py", "--select", rule.code)] == [rule.code]
+    assert "applied 1 fix\n" in check("old.py", "--fix").stderr
+    assert "# größer\n" in Path("old.py").read_bytes().decode("latin-1")
+    for wrong in ("# no word of it\n", "# -*- coding: no-such -*-\n", "# -*- coding: hex -*-\n"):
+        Path("old.py").write_bytes((wrong + text.partition("\n")[2]).encode("latin-1"))
+        assert [f["code"] for f in findings("old.py")] == ["file-unreadable"]
+
+
+def test_a_file_that_is_no_python_is_told_so_once(folder: Path) -> None:
+    Path("README.md").write_text("# Kernels\n\nThey are written in pypto, with `pl`.\n\n- one (of\n- them\n")
+    assert [f["code"] for f in findings("README.md")] == ["file-unreadable"]
+    assert "this is no Python file" in check("README.md").stdout
+    Path("kernel.txt").write_text(BAD)
+    assert [f["code"] for f in findings("kernel.txt")] == [BAD_CODE]
+
+
 # ------------------------------------------------------------------------------------------------------- ignore comments
 @pytest.mark.parametrize(
     ("comment", "silenced"),
