@@ -173,6 +173,7 @@ _TRADE: Final[tuple[tuple[str, str], ...]] = (
     ("the active backend provides", "the chip has"),
     ("is already resident in", "is already in"),
     ("type object 'MemorySpace' has no attribute", "pl.Mem has no member"),
+    ("dtype `index`", "dtype pl.INDEX"),
     ("it expects MemorySpace", "it expects a member of pl.Mem"),
 )  # fmt: skip
 

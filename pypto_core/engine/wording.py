@@ -26,6 +26,8 @@ _DOUBLED_FUNCTION = re.compile(r"'(\w+)_\1'")
 
 _TYPE = re.compile(r"(?<![\w.])(Tile|Tensor|Scalar|Tuple|Array)Type\b")
 
+_DISTRIBUTED = re.compile(r"(?<![\w.])DistributedTensorType\b")
+
 _NAME = re.compile(r"(\w+)")
 _SUBSCRIPT = re.compile(r"(\w+)\s*\[")
 _SUBSCRIPT_WRITE = re.compile(r"(\w+)\s*\[[^=]*\]\s*[-+*/]?=(?!=)")
@@ -67,6 +69,7 @@ def author_text(text: str, span: Span, places: Sequence[tuple[str, Span]] = ()) 
         text = text.replace("FunctionType::", "pl.FunctionType.")
     if "Type" in text:
         text = _TYPE.sub(r"pl.\1", text)
+        text = _DISTRIBUTED.sub("pld.DistributedTensor", text)
     return _functions(text, span)
 
 

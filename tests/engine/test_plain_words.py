@@ -14,6 +14,7 @@ TIDIED = (
     ("'pl.add': pl.mul is another operator", "'pl.add': pl.mul is another operator"),
     ("'pl.add': the scalar must be right, got (ConstFloat, Tile)", "'pl.add': the scalar must be right, got (a number, Tile)"),
     ("'fp32' is annotated bfloat16, `fp16` is int8", "'fp32' is annotated BF16, `fp16` is INT8"),
+    ("Scalar operand has dtype `index`: cast it", "Scalar operand has dtype pl.INDEX: cast it"),
     ("x.fp32 and fp32(x) and fp321", "x.fp32 and fp32(x) and fp321"),
 )  # fmt: skip
 

@@ -103,6 +103,7 @@ SAID = (
     ("use 'system.tfree_to_aic'", "pl.tpop_from_aic(split=0)", "use 'pl.tfree_to_aic'"),
     ("`pl.tile.store(z)` and pld.tensor.put", "x[0:8, :]", "`pl.tile.store(z)` and pld.tensor.put"),
     ("must be a TileType", "x[0:8, :]", "must be a pl.Tile"),
+    ("must be a DistributedTensorType", "x[0:8, :]", "must be a pld.DistributedTensor"),
     ("in function 'matmul_aiv'", "x[0:8, :]", "in function 'matmul'"),
 )
 
