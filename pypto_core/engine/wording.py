@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from pypto_core.diagnostics import Diagnostic
+from pypto_core.diagnostics import Diagnostic, Related
 from pypto_core.engine.plain_words import plain_message
 from pypto_core.ir import Span
 from pypto_core.ops.dsl import find_callable
@@ -46,6 +46,12 @@ def in_authors_words(finding: Diagnostic) -> Diagnostic:
     related = tuple(replace(r, message=author_text(r.message, r.span)) for r in finding.related)
     places = [(r.message, r.span) for r in finding.related if "." in r.message]
     message = author_text(plain_message(finding), finding.span, places)
+    calls = finding.data.get("calls", ())
+    if finding.code == "split-region-full-width" and calls and calls[0].is_valid:
+        # The statement that runs twice is underlined rather than the region around it.
+        header = Related("the region is here", finding.span)
+        others = tuple(r for r in related if r.span != calls[0])
+        return replace(finding, message=message, span=calls[0], related=(header, *others))
     if message == finding.message and all(a.message == b.message for a, b in zip(related, finding.related)):
         return finding
     return replace(finding, message=message, related=related)
