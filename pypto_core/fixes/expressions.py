@@ -68,8 +68,11 @@ def _function_call(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None
     """``a + b`` on tensors or tiles becomes ``pl.add(a, b)``."""
     function = str(finding.data.get("function") or "")
     node = tree.at(finding.span, ast.BinOp, ast.UnaryOp, ast.Compare)
-    if not function:
+    if not function or node is None:
         return
+    outer = tree.parent(node)
+    if isinstance(outer, ast.If | ast.While) and outer.test is node:
+        return  # the call makes a tensor, which is no condition either
     operands: list[ast.expr]
     if isinstance(node, ast.BinOp):
         operands = [node.left, node.right]

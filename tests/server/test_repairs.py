@@ -71,3 +71,16 @@ def test_there_and_back() -> None:
     assert carried_fixes(data, 8) is None
     assert carried_fixes(None, 7) is None
     assert carried_fixes({"version": 7, "fixes": []}, 7) == []
+
+
+def test_a_comparison_of_tensors_as_a_condition_has_no_repair() -> None:
+    """``pl.cmp`` makes a tensor, which no ``if`` takes."""
+    for line, repaired in (
+        ("            m = local > 0.0\n", True),
+        ("            if local > 0.0:\n                pass\n", False),
+    ):
+        text = HEAD + line[4:].replace("\n    ", "\n") + "        written = " + TAIL
+        workspace = Workspace()
+        workspace.open("k.py", text)
+        (finding,) = [f for f in workspace.diagnostics("k.py") if f.code == "python-operator-on-tensor"]
+        assert bool(fixes_for(finding, Source("k.py", text))) is repaired
