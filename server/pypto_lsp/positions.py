@@ -99,9 +99,11 @@ class Text:
     def _replaced(self, place: types.Range, new: str, codec: PositionCodec) -> Text:
         lines, last = self.lines, len(self.lines) - 1
         positions = Positions(lines, codec)
+        # A range that ends in front of its start is empty.
+        end = max(place.start, place.end, key=lambda p: (p.line, p.character))
         # One line more at both ends: a line feed may join a carriage return.
         first = max(min(place.start.line, last) - 1, 0)
-        behind = min(max(place.start.line, place.end.line) + 2, last + 1)
+        behind = min(end.line + 2, last + 1)
         before = sum(map(len, lines[:first]))
         piece = "".join(lines[first:behind])
 
@@ -111,7 +113,7 @@ class Text:
             return sum(map(len, lines[first : position.line])) + positions.column(position)
 
         start = offset(place.start)
-        made = piece[:start] + new + piece[max(start, offset(place.end)) :]
+        made = piece[:start] + new + piece[max(start, offset(end)) :]
         found = split_lines(made)
         if behind <= last:
             found.pop()  # the piece ends with a line break; the lines go on behind it

@@ -184,6 +184,7 @@ def change(text: str, *parts: tuple[tuple[int, int], tuple[int, int], str]) -> s
         ("a\x0cb\u2028c\nd\n", (1, 0), (1, 1), "e", "a\x0cb\u2028c\ne\n"),
         ("ab\n", (9, 9), (10, 0), "z", "ab\nz"),
         ("ab\n", (0, 1), (0, 99), "z", "az\n"),
+        ("aa\r\ra", (2, 0), (0, 2), "z", "aa\r\rza"),
     ],
 )
 def test_changes_are_applied_as_the_client_means_them(
