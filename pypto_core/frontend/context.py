@@ -351,6 +351,12 @@ class FunctionContext:
     def span(self, node: Located) -> Span:
         return self.source.span(node)
 
+    def first_line(self, node: Located) -> Span:
+        """The node as far as the end of its first line: where a fault of a compound statement is shown."""
+        span = self.span(node)
+        line_end = span.text.find("\n")
+        return span if line_end < 0 else Span(span.chunk, span.start, span.start + line_end)
+
     def text(self, node: Located) -> str:
         """The author's words, shortened to one line."""
         text = " ".join(self.source.source(node).split())

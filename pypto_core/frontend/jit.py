@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 from pypto_core.diagnostics import Related
 from pypto_core.frontend.context import FunctionContext, ProgramContext, did_you_mean
 from pypto_core.frontend.decorators import FunctionOptions, by_position
@@ -98,7 +96,7 @@ def _options(ctx: FunctionContext, function: JitFunction) -> FunctionOptions:
     allowed = _KEYWORDS[function.form]
     by_position(ctx, function.kernel.decorator)
     for name, value in function.kernel.keywords.items():
-        node = _keyword(function, name)
+        node = function.keyword_node(name)
         if name not in allowed:
             takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
             ctx.error(
@@ -121,13 +119,6 @@ def _options(ctx: FunctionContext, function: JitFunction) -> FunctionOptions:
                 node,
             )
     return options
-
-
-def _keyword(function: JitFunction, name: str) -> ast.keyword | ast.expr:
-    decorator = function.kernel.decorator
-    if isinstance(decorator, ast.Call):
-        return next((k for k in decorator.keywords if k.arg == name), decorator)
-    return decorator
 
 
 def _claim_names(functions: list[JitFunction], program: ProgramContext) -> None:

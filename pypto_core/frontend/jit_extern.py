@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import posixpath
 from typing import Any
 
@@ -45,7 +44,7 @@ def parse_extern(function: JitFunction, program: ProgramContext) -> list[Functio
         ctx.error(
             "jit-extern-core-type",
             f"core_type is 'aic', 'aiv' or 'mixed', not '{core}'",
-            _keyword_node(function, "core_type"),
+            function.keyword_node("core_type"),
         )
         return []
     if not _check_sources(ctx, function, core):
@@ -134,7 +133,7 @@ def _check_keywords(ctx: FunctionContext, function: JitFunction) -> None:
             ctx.error(
                 "jit-decorator-keyword",
                 f"@pl.jit.extern takes no keyword '{name}'; it takes {', '.join(_KEYWORDS)}",
-                _keyword_node(function, name),
+                function.keyword_node(name),
                 name=name,
             )
 
@@ -154,7 +153,7 @@ def _check_sources(ctx: FunctionContext, function: JitFunction, core: str) -> bo
         ctx.error(
             "jit-extern-sources",
             "dual_aiv_dispatch belongs to core_type 'mixed'",
-            _keyword_node(function, "dual_aiv_dispatch"),
+            function.keyword_node("dual_aiv_dispatch"),
         )
         return False
     return True
@@ -168,7 +167,7 @@ def _check_include_dirs(ctx: FunctionContext, function: JitFunction) -> None:
         ctx.error(
             "jit-extern-include-dirs",
             "include_dirs is a list or tuple of paths",
-            _keyword_node(function, "include_dirs"),
+            function.keyword_node("include_dirs"),
         )
 
 
@@ -188,7 +187,7 @@ def _check_files(ctx: FunctionContext, function: JitFunction, core: str) -> None
             ctx.warn(
                 "extern-source-missing",
                 f"'{path}' is not found as {resolved}",
-                _keyword_node(function, name),
+                function.keyword_node(name),
                 path=resolved,
             )
 
@@ -226,12 +225,3 @@ def _resolved(function: JitFunction, path: str) -> str:
         if path
         else ""
     )
-
-
-def _keyword_node(function: JitFunction, name: str) -> ast.keyword | ast.expr:
-    decorator = function.kernel.decorator
-    if isinstance(decorator, ast.Call):
-        for keyword in decorator.keywords:
-            if keyword.arg == name:
-                return keyword
-    return decorator

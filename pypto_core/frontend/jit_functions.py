@@ -74,6 +74,12 @@ class JitFunction:
     def form(self) -> str:
         return self.kernel.form
 
+    def keyword_node(self, name: str) -> ast.keyword | ast.expr:
+        """The keyword of the decorator, or the decorator when it is not written there."""
+        decorator = self.kernel.decorator
+        given = decorator.keywords if isinstance(decorator, ast.Call) else []
+        return next((keyword for keyword in given if keyword.arg == name), decorator)
+
     @property
     def made_names(self) -> tuple[str, ...]:
         """Names of the program's functions that come of it: three for an external kernel on both kinds of core."""

@@ -61,7 +61,7 @@ def for_statement(ctx: FunctionContext, node: ast.For) -> None:
         ctx.warn(
             "loop-else-dropped",
             "the else of a loop is discarded by the compiler",
-            _first_line(ctx, node.orelse[0]),
+            ctx.first_line(node.orelse[0]),
         )
     kind = _iterator(ctx, node)
     if kind is None:
@@ -77,12 +77,6 @@ def for_statement(ctx: FunctionContext, node: ast.For) -> None:
         _or_body(ctx, node, lambda: split_aiv_loop(ctx, node, call), "unread_aiv")
     else:
         _counted(ctx, node, call, kind)
-
-
-def _first_line(ctx: FunctionContext, node: ast.stmt) -> Span:
-    span = ctx.span(node)
-    line = span.text.find("\n")
-    return span if line < 0 else Span(span.chunk, span.start, span.start + line)
 
 
 def _or_body(ctx: FunctionContext, node: ast.For, read: Any, kind: RegionKind = "range") -> None:
@@ -402,7 +396,7 @@ def while_statement(ctx: FunctionContext, node: ast.While) -> None:
         ctx.warn(
             "loop-else-dropped",
             "the else of a loop is discarded by the compiler",
-            _first_line(ctx, node.orelse[0]),
+            ctx.first_line(node.orelse[0]),
         )
     span = header_span(ctx, node, node.test)
     test = condition(ctx, node.test)

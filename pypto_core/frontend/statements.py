@@ -93,7 +93,7 @@ def statement(ctx: FunctionContext, node: ast.stmt) -> None:
         ctx.error(
             "python-syntax",
             "too deeply nested: split the expression or the chain of branches",
-            _first_line(ctx, node),
+            ctx.first_line(node),
         )
         poison_targets(ctx, node)
     if comments and len(ctx.out) > before:
@@ -120,16 +120,10 @@ def _dispatch(ctx: FunctionContext, node: ast.stmt) -> None:
     ctx.fail(
         "stmt-unsupported",
         f"a kernel cannot contain {kind}{hint}",
-        _first_line(ctx, node),
+        ctx.first_line(node),
         kind=type(node).__name__,
         on_tile=on_tile,
     )
-
-
-def _first_line(ctx: FunctionContext, node: ast.stmt) -> Span:
-    span = ctx.span(node)
-    line_end = span.text.find("\n")
-    return Span(span.chunk, span.start, span.start + line_end) if line_end >= 0 else span
 
 
 def _broken(ctx: FunctionContext, node: Broken) -> None:

@@ -181,6 +181,12 @@ def _chosen(checker: Checker, name: str, file: str, entry: str | None) -> Entry:
         raise _Fault(str(fault)) from fault
 
 
+def _all_chosen(checker: Checker, name: str, file: str, entry: str | None) -> list[Entry]:
+    """The kernel that is meant, or all of the file when none is named."""
+    entries = checker.core.entries(name)
+    return list(entries) if entries and entry is None else [_chosen(checker, name, file, entry)]
+
+
 def _unread(checker: Checker, name: str, kernel: str) -> bool:
     """Whether a part of a kernel could not be read: what is worked out from the rest is not the whole kernel."""
     return any(kernel == unread for unread, _ in checker.core.parsed(name).incomplete)
@@ -261,8 +267,7 @@ def lower(
 def lanes(file: str, entry: str | None, backend: str | None, search_path: tuple[str, ...]) -> None:
     """Print what each vector lane holds of every value of a kernel. Exit code 1 when it could not be read completely, or was refused."""
     checker, name = _opened(file, backend, search_path)
-    entries = checker.core.entries(name)
-    chosen = list(entries) if entries and entry is None else [_chosen(checker, name, file, entry)]
+    chosen = _all_chosen(checker, name, file, entry)
     out = console()
     chip = checker.core.settings(name).backend or ""
     whole = True
@@ -292,8 +297,7 @@ def _why_partial(checker: Checker, name: str, kernel: str, stopped_at: str) -> s
 def memory(file: str, entry: str | None, backend: str | None, search_path: tuple[str, ...]) -> None:
     """Print how much on-chip memory a kernel needs. Exit code 1 when it does not fit, or could not be read completely, or was refused before that is known."""
     checker, name = _opened(file, backend, search_path)
-    entries = checker.core.entries(name)
-    chosen = list(entries) if entries and entry is None else [_chosen(checker, name, file, entry)]
+    chosen = _all_chosen(checker, name, file, entry)
     out = console()
     chip = checker.core.settings(name).backend or ""
     fits = True
