@@ -95,7 +95,7 @@ extension-bundled: $(VENV)/.installed
 
 # Pictures of the workbench for the documentation.
 pictures: $(VENV)/.installed
-	PYTHON=$(abspath $(BIN))/python bash tests/editors/test_vscode.sh docs/images
+	PYTHON=$(abspath $(BIN))/python bash tests/editors/take_pictures.sh docs/images
 
 clean:
 	rm -rf $(VENV) build dist site .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks .cache

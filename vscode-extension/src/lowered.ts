@@ -24,6 +24,11 @@ interface EntryInfo {
 
 const DEFAULT_PASS = "LowerAutoVectorSplit";
 
+/** Passes of a kernel in the order in which they run. */
+function passNames(entry: EntryInfo): string[] {
+  return [...entry.passes.map((p) => p.name), ...(entry.memoryPasses ?? [])];
+}
+
 export class LoweredView {
   private readonly highlight = vscode.window.createTextEditorDecorationType({
     isWholeLine: true,
@@ -44,16 +49,24 @@ export class LoweredView {
     command("pypto.showLoweredIR", this.show);
     command("pypto.pickPass", this.pickPass);
     command("pypto.diffPasses", this.diff);
+    command("pypto.showPassEffect", this.showEffect);
     command("pypto.emitLoweredIR", this.emit);
+    const follow = (editor: vscode.TextEditor | undefined) => {
+      if (editor) this.follow(editor).catch((error) => log.debug(`following the cursor: ${String(error)}`));
+    };
     context.subscriptions.push(
       this.highlight,
-      vscode.window.onDidChangeTextEditorSelection((event) => {
-        this.follow(event.textEditor).catch((error) => log.debug(`following the cursor: ${String(error)}`));
+      vscode.window.onDidChangeTextEditorSelection((event) => follow(event.textEditor)),
+      // A lowered document that was opened, changed its pass, or went away.
+      vscode.window.onDidChangeVisibleTextEditors((editors) => {
+        this.forgetMarks(editors);
+        follow(vscode.window.activeTextEditor);
       }),
       vscode.window.onDidChangeActiveTextEditor((editor) => editor && this.noteKernels(editor.document)),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
         if (document.uri.scheme !== IR_SCHEME && document.languageId !== "python") return;
         this.maps.clear();
+        if (document.uri.scheme === IR_SCHEME) follow(vscode.window.activeTextEditor);
         if (document === vscode.window.activeTextEditor?.document) this.noteKernels(document);
       }),
     );
@@ -101,9 +114,9 @@ export class LoweredView {
     return picked && { uri, entry: picked.entry };
   }
 
-  private async choosePass(entry: EntryInfo, placeHolder: string): Promise<string | undefined> {
+  private async choosePass(entry: EntryInfo, placeHolder: string, withSource = true): Promise<string | undefined> {
     const items = [
-      { label: "Source", description: "before any pass", pass: "" },
+      ...(withSource ? [{ label: "Source", description: "before any pass", pass: "" }] : []),
       ...entry.passes.map((p) => ({
         label: p.name,
         description: `${p.changed ? "changed the kernel" : "no change"} · ${p.milliseconds.toFixed(1)} ms`,
@@ -125,8 +138,7 @@ export class LoweredView {
   private async show(uri?: string, entry?: string): Promise<void> {
     const target = await this.target(typeof uri === "string" ? uri : undefined, entry);
     if (!target) return;
-    const known = target.entry.passes.some((p) => p.name === this.lastPass) || target.entry.memoryPasses?.includes(this.lastPass);
-    const pass = known ? this.lastPass : (target.entry.passes.at(-1)?.name ?? "");
+    const pass = passNames(target.entry).includes(this.lastPass) ? this.lastPass : (target.entry.passes.at(-1)?.name ?? "");
     await this.open({ uri: target.uri, entry: target.entry.name, pass });
   }
 
@@ -145,6 +157,22 @@ export class LoweredView {
     if (before === undefined) return;
     const after = await this.choosePass(target.entry, "Right side: IR after this pass");
     if (after === undefined) return;
+    await this.compare(target, before, after);
+  }
+
+  /** What one pass did: the IR before it beside the IR after it. The pass is that of the lowered document in front, else one is picked. */
+  private async showEffect(): Promise<void> {
+    const target = await this.target();
+    if (!target) return;
+    const shown = vscode.window.activeTextEditor?.document.uri;
+    const front = shown?.scheme === IR_SCHEME ? parseLoweredQuery(shown.query)?.pass : undefined;
+    const pass = front || (await this.choosePass(target.entry, "What this pass did", false));
+    const names = passNames(target.entry);
+    const place = pass === undefined ? -1 : names.indexOf(pass);
+    if (pass !== undefined && place >= 0) await this.compare(target, names[place - 1] ?? "", pass);
+  }
+
+  private async compare(target: { uri: string; entry: EntryInfo }, before: string, after: string): Promise<void> {
     const side = (pass: string) => this.uriOf({ uri: target.uri, entry: target.entry.name, pass });
     await vscode.commands.executeCommand("vscode.diff", side(before), side(after), `${target.entry.name}: ${before || "Source"} ↔ ${after || "Source"}`);
   }
@@ -199,6 +227,14 @@ export class LoweredView {
       if (other.document.uri.scheme !== IR_SCHEME) continue;
       if (parseLoweredQuery(other.document.uri.query)?.uri !== editor.document.uri.toString()) continue;
       this.mark(other, loweredLines(await this.mapOf(other.document.uri), line));
+    }
+  }
+
+  /** Takes the marks out of sources that no lowered document is beside any more. */
+  private forgetMarks(editors: readonly vscode.TextEditor[]): void {
+    const shown = new Set(editors.filter((e) => e.document.uri.scheme === IR_SCHEME).map((e) => parseLoweredQuery(e.document.uri.query)?.uri));
+    for (const editor of editors) {
+      if (editor.document.uri.scheme !== IR_SCHEME && !shown.has(editor.document.uri.toString())) editor.setDecorations(this.highlight, []);
     }
   }
 
