@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pypto_core.engine.crossings import Crossing
     from pypto_core.engine.cursor import CallContext, Cursor, cursor_at
     from pypto_core.engine.database import Cancelled, Database
+    from pypto_core.engine.extents import Extent, extent_of
     from pypto_core.engine.finder import Finder, Target, is_local
     from pypto_core.engine.findings import merged
     from pypto_core.engine.forms import FORMS, MEMBERS, SPACE_NAMES, Form, find_form
@@ -127,6 +128,7 @@ _HOMES = {
         "Cancelled",
         "Database",
     ),
+    "pypto_core.engine.extents": ("Extent", "extent_of"),
     "pypto_core.engine.finder": (
         "Finder",
         "Target",

@@ -253,3 +253,44 @@ def test_a_name_that_is_bound_again(line: str) -> None:
 def test_loop_variables_of_one_name() -> None:
     assert "2" in hover(at(REBOUND, "c in pl.range(2"))
     assert "3" in hover(at(REBOUND, "c in pl.range(3"))
+
+
+EXTENTS = """\
+import pypto.language as pl
+
+M = pl.dynamic("M")
+
+
+@pl.jit
+def scale(x: pl.Tensor[[M, 128], pl.FP32], z: pl.Tensor, y: pl.Out[pl.Tensor[[M, 128], pl.FP32]]):
+    rows = x.shape[0]
+    cols = x.shape[-1]
+    first, second = x.shape
+    many = z.shape[0]
+    beyond = x.shape[7]
+    extent = pl.tensor.dim(x, 0)
+    K = pl.dynamic("K")
+    with pl.at(level=pl.Level.CORE_GROUP):
+        width = x.shape[1]
+        y[0:rows, 0:width] = pl.exp(x)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [
+        ("rows = ", "rows: Scalar INDEX = M\n\nfrom: x.shape[0]"),
+        ("rows, 0", "rows: Scalar INDEX = M\n\nfrom: x.shape[0]"),
+        ("cols", "cols: Scalar INDEX = 128\n\nfrom: x.shape[-1]"),
+        ("first", "first: Scalar INDEX = M\n\nfrom: x.shape[0]"),
+        ("second", "second: Scalar INDEX = 128\n\nfrom: x.shape[1]"),
+        ("width] =", "width: Scalar INDEX = 128\n\nfrom: x.shape[1]"),
+        ("extent", "extent: Scalar INDEX = M\n\nfrom: pl.tensor.dim(x, 0)"),
+        ("many", "many: Scalar INDEX\n\nfrom: z.shape[0]\nunknown: 'z' has no shape here"),
+        ("K = pl", 'K = pl.dynamic("K")\n\ndimension: known at run time only'),
+        ("beyond", "beyond: type unknown\n\nunknown: it depends on something that is not known here"),
+    ],
+)
+def test_a_name_for_a_dimension_says_which(word: str, told: str) -> None:
+    assert hover(at(EXTENTS, word)) == told

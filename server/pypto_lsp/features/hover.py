@@ -14,6 +14,7 @@ from pypto_core import (
     AssignStmt,
     Call,
     Crossing,
+    Extent,
     FileFacts,
     FileNames,
     Finder,
@@ -27,6 +28,8 @@ from pypto_core import (
     Target,
     Use,
     ValueAt,
+    dim_text,
+    extent_of,
     find_callable,
     find_form,
     is_kernel,
@@ -112,6 +115,9 @@ def _of_use(subject: Subject, use: Use, line: int, column: int) -> str:
             return value_text(subject, use.name, found)
         if symbol.function is not None:
             return function_markdown(symbol.function, names)
+        extent = _extent(subject, symbol, line, column)
+        if extent is not None:
+            return extent_text(use.name, extent)
         function = use.scope.enclosing_function
         if function is None or not is_kernel(function, names) or symbol.name == "self":
             return ""
@@ -131,6 +137,25 @@ def _value(subject: Subject, name: str, line: int, column: int, writes: bool) ->
         if found is not None:
             return found
     return None
+
+
+def _extent(subject: Subject, symbol: Symbol, line: int, column: int) -> Extent | None:
+    if subject.facts is None:
+        return None
+    for values in subject.facts.values.values():
+        if any(values.functions_at(subject.facts.path, line)):
+            return extent_of(values, subject.facts.path, symbol, line, column)
+    return None
+
+
+def extent_text(name: str, extent: Extent) -> str:
+    """A name for a dimension: the number or the symbol that it stands for, and where that comes from."""
+    if not extent.tensor:
+        return markdown(f"{name} = {extent.written}", [("dimension", "known at run time only")])
+    source = ("from", f"`{extent.written}`")
+    if extent.dim is None:
+        return markdown(f"{name}: Scalar INDEX", [source, ("unknown", f"'{extent.tensor}' has no shape here")])
+    return markdown(f"{name}: Scalar INDEX = {dim_text(extent.dim)}", [source])
 
 
 _DIRECTIONS = {
