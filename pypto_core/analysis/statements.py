@@ -19,7 +19,7 @@ from pypto_core.ir import (
     YieldStmt,
 )
 from pypto_core.ir.stmt import SCOPE_CLASSES
-from pypto_core.ir.walk import stmt_bodies
+from pypto_core.ir.walk import stmt_bodies, stmts_below
 
 SCOPES: frozenset[type] = frozenset(SCOPE_CLASSES)
 
@@ -62,7 +62,13 @@ def walk_stmts(body: Stmt | Sequence[Stmt], *, into_regions: bool = True) -> Ite
 
     With ``into_regions=False`` the content of split regions is left out (the region itself is yielded).
     """
-    stack: list[Stmt] = list(stmts_of(body) if isinstance(body, Stmt) else body)[::-1]
+    if into_regions and body.__class__ is SeqStmts:
+        return iter(stmts_below(body))
+    return _walk_stmts(stmts_of(body) if isinstance(body, Stmt) else body, into_regions)
+
+
+def _walk_stmts(stmts: Sequence[Stmt], into_regions: bool) -> Iterator[Stmt]:
+    stack: list[Stmt] = list(stmts)[::-1]
     while stack:
         stmt = stack.pop()
         kind = stmt.__class__
@@ -78,7 +84,7 @@ def walk_stmts(body: Stmt | Sequence[Stmt], *, into_regions: bool = True) -> Ite
 
 def has_region(body: Stmt | Sequence[Stmt]) -> bool:
     """Whether a split region stands anywhere in `body`, other scopes looked through."""
-    return any(isinstance(stmt, SplitAivScopeStmt) for stmt in walk_stmts(body))
+    return SplitAivScopeStmt in map(type, walk_stmts(body))
 
 
 def trailing_yield(body: Stmt) -> YieldStmt | None:

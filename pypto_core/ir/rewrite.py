@@ -38,7 +38,7 @@ from pypto_core.ir.stmt import (
     YieldStmt,
 )
 from pypto_core.ir.types import DistributedTensorType, TensorType, TileType
-from pypto_core.ir.walk import LEAVES, by_class
+from pypto_core.ir.walk import LEAVES, ClassTable
 
 T = TypeVar("T")
 
@@ -75,6 +75,19 @@ def _method_name(owner: type, cls: type, prefix: str, default: str) -> str:
     return default
 
 
+class _Methods(dict[type, Callable[[Any, Any], Any]]):
+    """The methods of one class of rewriters, looked up once for each class of node."""
+
+    def __init__(self, rewriter: type[Rewriter]) -> None:
+        self._rewriter = rewriter
+
+    def __missing__(self, cls: type) -> Callable[[Any, Any], Any]:
+        name = _method_name(self._rewriter, cls, "rewrite_", "generic")
+        method: Callable[[Any, Any], Any] = getattr(self._rewriter, name)
+        found = self[cls] = _GENERIC[cls] if method is Rewriter.generic else method
+        return found
+
+
 class Rewriter:
     """Identity-preserving rewrite.
 
@@ -84,17 +97,21 @@ class Rewriter:
     """
 
     #: Class of node -> the function that rewrites it; one table for each class of rewriter.
-    _methods: ClassVar[dict[type, Callable[[Any, Any], Any]]] = {}
+    _methods: ClassVar[_Methods]
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        cls._methods = {}
+        cls._methods = _Methods(cls)
 
     def rewrite(self, node: Any) -> Any:
-        method = self._methods.get(node.__class__)
-        if method is None:
-            method = self._methods[node.__class__] = _rewriting(self.__class__, node.__class__)
-        return method(self, node)
+        """What becomes of ``node``; the same object when nothing does."""
+        return self._methods[node.__class__](self, node)
+
+    def rewrite_all(self, nodes: tuple[T, ...]) -> tuple[T, ...]:
+        """:meth:`rewrite` of each of ``nodes``; the same tuple when every node stayed the same object."""
+        methods = self._methods
+        new = tuple([methods[node.__class__](self, node) for node in nodes])
+        return nodes if new == nodes else new
 
     #: Iter_args rebuilt by :meth:`rewrite_def`: their uses in the loop must follow.
     moved: Mapping[Var, Var] = {}
@@ -119,17 +136,14 @@ class Rewriter:
 
     def generic(self, node: Any) -> Any:
         """Rewrite the parts of ``node`` and rebuild it if one of them changed."""
-        return by_class(_GENERIC, node.__class__)(self, node)
+        return _GENERIC[node.__class__](self, node)
 
 
-def _rewriting(rewriter: type[Rewriter], cls: type) -> Callable[[Any, Any], Any]:
-    name = _method_name(rewriter, cls, "rewrite_", "generic")
-    method: Callable[[Any, Any], Any] = getattr(rewriter, name)
-    return by_class(_GENERIC, cls) if method is Rewriter.generic else method
+Rewriter._methods = _Methods(Rewriter)
 
 
 def _generic_call(r: Rewriter, e: Call) -> Node:
-    args = map_tuple(e.args, r.rewrite)
+    args = r.rewrite_all(e.args)
     if not e.attrs:
         if args is e.args:
             return e
@@ -143,8 +157,8 @@ def _optional(r: Rewriter, expr: Expr | None) -> Expr | None:
 
 def _generic_submit(r: Rewriter, e: Submit) -> Node:
     return e.with_(
-        args=map_tuple(e.args, r.rewrite),
-        deps=map_tuple(e.deps, r.rewrite),
+        args=r.rewrite_all(e.args),
+        deps=r.rewrite_all(e.deps),
         core_num=_optional(r, e.core_num),
         predicate=_optional(r, e.predicate),
         attrs=map_attrs(e.attrs, r.rewrite),
@@ -195,7 +209,7 @@ def _generic_if(r: Rewriter, s: IfStmt) -> Node:
 
 
 def _generic_seq(r: Rewriter, s: SeqStmts) -> Node:
-    new = map_tuple(s.stmts, r.rewrite)
+    new = r.rewrite_all(s.stmts)
     if new is s.stmts:
         return s
     return SeqStmts.flatten(new, s.span)
@@ -223,33 +237,35 @@ def _generic_binary(r: Rewriter, e: BinaryExpr) -> Node:
 
 
 def _generic_tuple(r: Rewriter, e: MakeTuple) -> Node:
-    elements = map_tuple(e.elements, r.rewrite)
+    elements = r.rewrite_all(e.elements)
     return e if elements is e.elements else MakeTuple(elements, span=e.span)
 
 
-_GENERIC: dict[type, Callable[[Any, Any], Node]] = {
-    Call: _generic_call,
-    Submit: _generic_submit,
-    MakeTuple: _generic_tuple,
-    TupleGetItem: lambda r, e: e.with_(tuple=r.rewrite(e.tuple)),
-    BinaryExpr: _generic_binary,
-    UnaryExpr: lambda r, e: e.with_(operand=r.rewrite(e.operand)),
-    MemRef: _generic_memref,
-    WindowBuffer: lambda r, e: e.with_(base=r.rewrite(e.base), size=r.rewrite(e.size)),
-    AssignStmt: _generic_assign,
-    EvalStmt: lambda r, s: s.with_(expr=r.rewrite(s.expr)),
-    ReturnStmt: lambda r, s: s.with_(values=map_tuple(s.values, r.rewrite)),
-    YieldStmt: lambda r, s: s.with_(values=map_tuple(s.values, r.rewrite)),
-    IfStmt: _generic_if,
-    ForStmt: _generic_for,
-    WhileStmt: _generic_while,
-    SeqStmts: _generic_seq,
-    SpmdScopeStmt: _generic_spmd,
-    ScopeStmt: _generic_scope,
-    Function: lambda r, f: f.with_(body=r.rewrite(f.body)),
-    Program: lambda r, p: p.with_functions(map_tuple(p.functions, r.rewrite)),
-    Node: lambda r, n: n,
-}
+_GENERIC: ClassTable[Callable[[Any, Any], Node]] = ClassTable(
+    {
+        Call: _generic_call,
+        Submit: _generic_submit,
+        MakeTuple: _generic_tuple,
+        TupleGetItem: lambda r, e: e.with_(tuple=r.rewrite(e.tuple)),
+        BinaryExpr: _generic_binary,
+        UnaryExpr: lambda r, e: e.with_(operand=r.rewrite(e.operand)),
+        MemRef: _generic_memref,
+        WindowBuffer: lambda r, e: e.with_(base=r.rewrite(e.base), size=r.rewrite(e.size)),
+        AssignStmt: _generic_assign,
+        EvalStmt: lambda r, s: s.with_(expr=r.rewrite(s.expr)),
+        ReturnStmt: lambda r, s: s.with_(values=r.rewrite_all(s.values)),
+        YieldStmt: lambda r, s: s.with_(values=r.rewrite_all(s.values)),
+        IfStmt: _generic_if,
+        ForStmt: _generic_for,
+        WhileStmt: _generic_while,
+        SeqStmts: _generic_seq,
+        SpmdScopeStmt: _generic_spmd,
+        ScopeStmt: _generic_scope,
+        Function: lambda r, f: f.with_(body=r.rewrite(f.body)),
+        Program: lambda r, p: p.with_functions(r.rewrite_all(p.functions)),
+        Node: lambda r, n: n,
+    }
+)
 
 
 class Substitution(Rewriter):

@@ -44,6 +44,14 @@ from pypto_core.ir.types import TensorType, TileType
 T = TypeVar("T")
 
 
+class ClassTable(dict[type, T]):
+    """What there is for a class, or for the nearest of its bases that has a row; remembered as a row of its own."""
+
+    def __missing__(self, cls: type) -> T:
+        found = self[cls] = next(self[base] for base in cls.__mro__[1:] if base in self)
+        return found
+
+
 def attr_exprs(attrs: AttrMap) -> Iterator[Expr]:
     """Expressions among attribute values: an Expr, or the members of a list of them. They are real uses."""
     for value in attrs.values():
@@ -69,17 +77,19 @@ def _memref_children(e: MemRef) -> tuple[Expr, ...]:
     return (e.base, e.byte_offset) if e.slot_index is None else (e.base, e.byte_offset, e.slot_index)
 
 
-_EXPR_CHILDREN: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
-    Call: _call_children,
-    Submit: _submit_children,
-    MakeTuple: lambda e: e.elements,
-    TupleGetItem: lambda e: (e.tuple,),
-    BinaryExpr: lambda e: (e.left, e.right),
-    UnaryExpr: lambda e: (e.operand,),
-    MemRef: _memref_children,
-    WindowBuffer: lambda e: (e.base, e.size),
-    Expr: lambda e: (),
-}
+_EXPR_CHILDREN: ClassTable[Callable[[Any], tuple[Expr, ...]]] = ClassTable(
+    {
+        Call: _call_children,
+        Submit: _submit_children,
+        MakeTuple: lambda e: e.elements,
+        TupleGetItem: lambda e: (e.tuple,),
+        BinaryExpr: lambda e: (e.left, e.right),
+        UnaryExpr: lambda e: (e.operand,),
+        MemRef: _memref_children,
+        WindowBuffer: lambda e: (e.base, e.size),
+        Expr: lambda e: (),
+    }
+)
 
 
 def _scope_exprs(s: ScopeStmt) -> tuple[Expr, ...]:
@@ -90,73 +100,67 @@ def _for_exprs(s: ForStmt) -> tuple[Expr, ...]:
     return (*(a.init_value for a in s.iter_args), s.start, s.stop, s.step)
 
 
-_STMT_EXPRS: dict[type, Callable[[Any], tuple[Expr, ...]]] = {
-    AssignStmt: lambda s: (s.value,),
-    EvalStmt: lambda s: (s.expr,),
-    ReturnStmt: lambda s: s.values,
-    YieldStmt: lambda s: s.values,
-    IfStmt: lambda s: (s.condition,),
-    ForStmt: _for_exprs,
-    WhileStmt: lambda s: (*(a.init_value for a in s.iter_args), s.condition),
-    SpmdScopeStmt: lambda s: (s.core_num, *attr_exprs(s.attrs)),
-    CommDomainScopeStmt: lambda s: (*s.slots, *attr_exprs(s.attrs)),
-    ScopeStmt: _scope_exprs,
-    Stmt: lambda s: (),
-}
+_STMT_EXPRS: ClassTable[Callable[[Any], tuple[Expr, ...]]] = ClassTable(
+    {
+        AssignStmt: lambda s: (s.value,),
+        EvalStmt: lambda s: (s.expr,),
+        ReturnStmt: lambda s: s.values,
+        YieldStmt: lambda s: s.values,
+        IfStmt: lambda s: (s.condition,),
+        ForStmt: _for_exprs,
+        WhileStmt: lambda s: (*(a.init_value for a in s.iter_args), s.condition),
+        SpmdScopeStmt: lambda s: (s.core_num, *attr_exprs(s.attrs)),
+        CommDomainScopeStmt: lambda s: (*s.slots, *attr_exprs(s.attrs)),
+        ScopeStmt: _scope_exprs,
+        Stmt: lambda s: (),
+    }
+)
 
-_STMT_DEFS: dict[type, Callable[[Any], tuple[Var, ...]]] = {
-    AssignStmt: lambda s: (s.var,),
-    IfStmt: lambda s: s.return_vars,
-    ForStmt: lambda s: (s.loop_var, *s.return_vars, *s.iter_args),
-    WhileStmt: lambda s: (*s.return_vars, *s.iter_args),
-    Stmt: lambda s: (),
-}
+_STMT_DEFS: ClassTable[Callable[[Any], tuple[Var, ...]]] = ClassTable(
+    {
+        AssignStmt: lambda s: (s.var,),
+        IfStmt: lambda s: s.return_vars,
+        ForStmt: lambda s: (s.loop_var, *s.return_vars, *s.iter_args),
+        WhileStmt: lambda s: (*s.return_vars, *s.iter_args),
+        Stmt: lambda s: (),
+    }
+)
 
-_STMT_BODIES: dict[type, Callable[[Any], tuple[Stmt, ...]]] = {
-    SeqStmts: lambda s: s.stmts,
-    IfStmt: lambda s: (s.then_body,) if s.else_body is None else (s.then_body, s.else_body),
-    ForStmt: lambda s: (s.body,),
-    WhileStmt: lambda s: (s.body,),
-    ScopeStmt: lambda s: (s.body,),
-    Stmt: lambda s: (),
-}
-
-
-def by_class(table: dict[type, T], cls: type) -> T:
-    """What ``table`` has for ``cls`` or its nearest base; remembered in the table."""
-    found = table.get(cls)
-    if found is None:
-        found = next(table[base] for base in cls.__mro__ if base in table)
-        table[cls] = found
-    return found
+_STMT_BODIES: ClassTable[Callable[[Any], tuple[Stmt, ...]]] = ClassTable(
+    {
+        SeqStmts: lambda s: s.stmts,
+        IfStmt: lambda s: (s.then_body,) if s.else_body is None else (s.then_body, s.else_body),
+        ForStmt: lambda s: (s.body,),
+        WhileStmt: lambda s: (s.body,),
+        ScopeStmt: lambda s: (s.body,),
+        Stmt: lambda s: (),
+    }
+)
 
 
 def expr_children(expr: Expr) -> tuple[Expr, ...]:
     """Direct sub-expressions, attribute expressions included (a Var has none, an IterArg neither)."""
-    method = _EXPR_CHILDREN.get(expr.__class__) or by_class(_EXPR_CHILDREN, expr.__class__)
-    return method(expr)
+    return _EXPR_CHILDREN[expr.__class__](expr)
 
 
 def stmt_exprs(stmt: Stmt) -> tuple[Expr, ...]:
     """Expressions a statement itself uses (loop init values and bounds, scope attributes), bodies excluded."""
-    method = _STMT_EXPRS.get(stmt.__class__) or by_class(_STMT_EXPRS, stmt.__class__)
-    return method(stmt)
+    return _STMT_EXPRS[stmt.__class__](stmt)
 
 
 def stmt_defs(stmt: Stmt) -> tuple[Var, ...]:
     """Variables a statement itself defines, in the order of §1.11 (iter_args are definitions)."""
-    method = _STMT_DEFS.get(stmt.__class__) or by_class(_STMT_DEFS, stmt.__class__)
-    return method(stmt)
+    return _STMT_DEFS[stmt.__class__](stmt)
 
 
 def stmt_bodies(stmt: Stmt) -> tuple[Stmt, ...]:
     """Direct child statements."""
-    method = _STMT_BODIES.get(stmt.__class__) or by_class(_STMT_BODIES, stmt.__class__)
-    return method(stmt)
+    return _STMT_BODIES[stmt.__class__](stmt)
 
 
 #: Expressions without parts; most of what is walked over.
 LEAVES: frozenset[type] = frozenset((Var, IterArg, ConstInt, ConstFloat, ConstBool))
+_CONSTANTS: frozenset[type] = LEAVES - {Var, IterArg}
 #: Statements without bodies, likewise.
 _FLAT: frozenset[type] = frozenset((AssignStmt, EvalStmt, YieldStmt, ReturnStmt))
 
@@ -168,15 +172,28 @@ def walk_exprs(expr: Expr) -> Iterator[Expr]:
         inner = todo.pop()
         yield inner
         if inner.__class__ not in LEAVES:
-            children = expr_children(inner)
-            if children:
-                todo += children
-                if len(children) > 1:
-                    todo[-len(children) :] = children[::-1]
+            todo += _EXPR_CHILDREN[inner.__class__](inner)[::-1]
+
+
+#: The statements below a list of them: most passes and verifiers walk over every function, and few change all of it. (A list is
+#: not among the statements below itself, so what is remembered does not keep it alive.)
+_below: WeakKeyDictionary[Stmt, tuple[Stmt, ...]] = WeakKeyDictionary()
+
+
+def stmts_below(body: SeqStmts) -> tuple[Stmt, ...]:
+    """Every statement of a list and below it, pre-order; statement lists themselves are left out."""
+    found = _below.get(body)
+    if found is None:
+        found = _below[body] = tuple(_walk_stmts(body))
+    return found
 
 
 def walk_stmts(stmt: Stmt) -> Iterator[Stmt]:
     """``stmt`` and every statement below it, pre-order; statement lists themselves are not yielded."""
+    return iter(stmts_below(stmt)) if stmt.__class__ is SeqStmts else _walk_stmts(stmt)
+
+
+def _walk_stmts(stmt: Stmt) -> Iterator[Stmt]:
     todo = [stmt]
     while todo:
         inner = todo.pop()
@@ -185,7 +202,7 @@ def walk_stmts(stmt: Stmt) -> Iterator[Stmt]:
             yield inner
             if kind in _FLAT:
                 continue
-        todo += stmt_bodies(inner)[::-1]
+        todo += _STMT_BODIES[kind](inner)[::-1]
 
 
 def walk(stmt: Stmt) -> Iterator[Node]:
@@ -204,15 +221,24 @@ def expr_vars(expr: Expr) -> list[Var]:
     if kind in LEAVES:
         return []
     found: list[Any] = []
-    todo = list(expr_children(expr)[::-1])
+    for child in _EXPR_CHILDREN[kind](expr):
+        kind = child.__class__
+        if kind is Var or kind is IterArg:
+            found.append(child)
+        elif kind not in LEAVES:
+            _add_vars(child, found)
+    return found
+
+
+def _add_vars(expr: Expr, found: list[Any]) -> None:
+    todo = [expr]
     while todo:
         inner = todo.pop()
         kind = inner.__class__
         if kind is Var or kind is IterArg:
             found.append(inner)
-        elif kind not in LEAVES:
-            todo += expr_children(inner)[::-1]
-    return found
+        else:
+            todo += [part for part in _EXPR_CHILDREN[kind](inner)[::-1] if part.__class__ not in _CONSTANTS]
 
 
 def collect_defs(stmt: Stmt) -> list[Var]:
@@ -238,13 +264,15 @@ def collect_uses(node: Stmt | Expr) -> list[Var]:
 def own_calls(stmt: Stmt) -> list[Call | Submit]:
     """Every Call and Submit in the expressions of a statement itself, pre-order; bodies excluded."""
     found: list[Call | Submit] = []
-    todo = _inner(stmt_exprs(stmt))
+    todo = _inner(_STMT_EXPRS[stmt.__class__](stmt))
     while todo:
         expr = todo.pop()
         kind = expr.__class__
         if kind is Call or kind is Submit:
             found.append(expr)  # type: ignore[arg-type]
-        todo += _inner(expr_children(expr))
+        parts = _EXPR_CHILDREN[kind](expr)
+        if not LEAVES.issuperset(map(type, parts)):
+            todo += _inner(parts)
     return found
 
 
@@ -263,7 +291,10 @@ def calls_in(stmt: Stmt) -> Sequence[Call | Submit]:
         return own_calls(stmt)
     found = _calls.get(stmt)
     if found is None:
-        found = _calls[stmt] = tuple(call for inner in walk_stmts(stmt) for call in own_calls(inner))
+        calls: list[Call | Submit] = []
+        for inner in walk_stmts(stmt):
+            calls += own_calls(inner)
+        found = _calls[stmt] = tuple(calls)
     return found
 
 

@@ -43,7 +43,7 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
 )
-from pypto_core.ir.walk import own_calls, stmt_bodies, stmt_defs
+from pypto_core.ir.walk import calls_in, own_calls, stmt_bodies, stmt_defs
 
 HOISTED_OPS = frozenset({"tile.load", "tile.store"})
 """Transfers that the compiler itself places outside regions."""
@@ -75,10 +75,12 @@ class _Facts:
     local: set[Var] = field(default_factory=set)
     no_split: tuple[int, Call] | None = None
     split: tuple[int, Call] | None = None
+    #: Every statement in program order, with its calls and the region around it.
+    steps: list[tuple[Stmt, list[Call], SplitAivScopeStmt | None]] = field(default_factory=list)
 
 
 class SplitCheck:
-    """One walk over a function; :class:`~pypto_core.verify.aiv_split_early.EarlyCheck` answers some questions otherwise."""
+    """One look at a function; :class:`~pypto_core.verify.aiv_split_early.EarlyCheck` answers some questions otherwise."""
 
     def __init__(self, function: Function, lowered: bool) -> None:
         self.function = function
@@ -91,8 +93,12 @@ class SplitCheck:
         self.refuses_regions = function.func_type is FunctionType.InCore and not marked
 
     def run(self) -> list[Diagnostic]:
-        self.scan(self.function.body, None)
-        self.walk(self.function.body, None)
+        body = self.function.body
+        if not self.facts.has_region and not any(call.op.name in BOUNDARY_OPS for call in calls_in(body)):
+            return []  # Nothing crosses, and nothing owns the vector work.
+        self.scan(body, None)
+        for stmt, calls, region in self.facts.steps:
+            self.judge(stmt, calls, region)
         self.check_mixed_modes()
         return self.found
 
@@ -142,8 +148,10 @@ class SplitCheck:
         if isinstance(stmt, AssignStmt):
             value = stmt.value
             self.facts.defs[stmt.var] = (value if isinstance(value, Call) else None, region)
-        for call in _calls(stmt):
-            if call.name in BOUNDARY_OPS and "split" in call.kwargs:
+        calls = _calls(stmt)
+        self.facts.steps.append((stmt, calls, region))
+        for call in calls:
+            if call.op.name in BOUNDARY_OPS and "split" in call.kwargs:
                 place = (len(self.facts.defs), call)
                 if call.kwargs["split"] == 0:
                     self.facts.no_split = self.facts.no_split or place
@@ -153,10 +161,10 @@ class SplitCheck:
         for body in stmt_bodies(stmt):
             self.scan(body, inner)
 
-    # -- walk ----------------------------------------------------------------------------------------
+    # -- one statement -------------------------------------------------------------------------------
 
-    def walk(self, stmt: Stmt, region: SplitAivScopeStmt | None) -> None:
-        for call in _calls(stmt):
+    def judge(self, stmt: Stmt, calls: list[Call], region: SplitAivScopeStmt | None) -> None:
+        for call in calls:
             if region is None:
                 self.outside(call)
             else:
@@ -164,11 +172,8 @@ class SplitCheck:
         if isinstance(stmt, SplitAivScopeStmt):
             if self.refuses_regions:
                 self.region_in_incore(stmt)
-            region = stmt
         elif isinstance(stmt, (ForStmt, WhileStmt)) and self.facts.has_region:
             self.loop_carries(stmt)
-        for body in stmt_bodies(stmt):
-            self.walk(body, region)
 
     def inside(self, call: Call, region: SplitAivScopeStmt) -> None:
         if call.name in BOUNDARY_OPS:
@@ -197,7 +202,7 @@ class SplitCheck:
             self.other_region(call, region)
 
     def outside(self, call: Call) -> None:
-        op = call.name
+        op = call.op.name
         if op in BOUNDARY_OPS:
             if self.flat and op in TILE_BOUNDARY_OPS:
                 self.flat_boundary(call)
