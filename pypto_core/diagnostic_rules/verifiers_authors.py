@@ -81,6 +81,7 @@ RULES: tuple[Rule, ...] = (
         "An Out or InOut parameter stands for the caller's buffer. Assigning a buffer made by create or full to the name "
         "makes the kernel work on another buffer, and the caller sees nothing. Delete the line, or use another name.",
         fix="safe",
+        replaces=("out-param-write-dropped",),
         failing=one(
             """
             «out = pl.create_tensor([64, 128], dtype=pl.FP32)»

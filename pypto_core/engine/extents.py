@@ -104,9 +104,7 @@ def _number(node: ast.expr) -> int | None:
     return value if type(value) is int else None
 
 
-def _shape(
-    values: ProgramValues, path: str, tensor: str, line: int, column: int
-) -> tuple[Expr, ...] | None:
+def _shape(values: ProgramValues, path: str, tensor: str, line: int, column: int) -> tuple[Expr, ...] | None:
     """Shape of what ``tensor`` means at a place: ``.shape`` reads a parameter, which is the oldest meaning of its name."""
     for function, _ in values.functions_at(path, line):
         for param in function.params:

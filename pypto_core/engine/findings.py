@@ -11,7 +11,7 @@ from dataclasses import replace
 from fnmatch import fnmatchcase
 from typing import TypeAlias
 
-from pypto_core.diagnostics import Diagnostic, Related, Severity
+from pypto_core.diagnostics import Diagnostic, Related, Severity, rules
 from pypto_core.frontend.lines import scan
 from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Span, calls_in, walk_stmts
 
@@ -33,16 +33,21 @@ def unique(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     kept: dict[tuple[str, object, int, int], Diagnostic] = {}
     # One statement of the author's may be lowered into several operators; of those the one that stands in the text is named.
     once = one_per_line(list(found))
-    replaced = {(d.span.chunk, d.span.start) for d in once if d.code == "out-param-shadowed"}
+    replaced = {(code, d.span.chunk, d.span.start) for d in once for code in _replaced_by(d.code)}
     for finding in once:
         if finding.data.get("follow_up"):
             continue
         span = finding.span
-        if finding.code == "out-param-write-dropped" and (span.chunk, span.start) in replaced:
+        if (finding.code, span.chunk, span.start) in replaced:
             continue
         key = (finding.code, span.chunk if span.chunk is not None else finding.message, span.start, span.end)
         kept.setdefault(key, finding)
     return tuple(sorted(kept.values(), key=_order))
+
+
+def _replaced_by(code: str) -> tuple[str, ...]:
+    rule = rules().get(code)
+    return rule.replaces if rule is not None else ()
 
 
 def _order(finding: Diagnostic) -> tuple[str, int, int, int]:

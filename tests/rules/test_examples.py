@@ -51,6 +51,12 @@ def test_a_code_has_both_examples_or_a_reason(rule: Rule) -> None:
     assert bool(rule.failing) != bool(rule.no_source)
 
 
+@pytest.mark.parametrize("rule", [r for r in SHOWN if r.replaces], ids=lambda r: r.code)
+def test_what_a_code_replaces_says_the_same_with_less(rule: Rule) -> None:
+    assert rule.code not in rule.replaces
+    assert all(rules()[code].severity >= rule.severity for code in rule.replaces)
+
+
 @pytest.mark.parametrize("rule", SHOWN, ids=lambda r: r.code)
 def test_failing(rule: Rule) -> None:
     found = findings(rule, rule.failing)

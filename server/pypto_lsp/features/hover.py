@@ -154,7 +154,9 @@ def extent_text(name: str, extent: Extent) -> str:
         return markdown(f"{name} = {extent.written}", [("dimension", "known at run time only")])
     source = ("from", f"`{extent.written}`")
     if extent.dim is None:
-        return markdown(f"{name}: Scalar INDEX", [source, ("unknown", f"'{extent.tensor}' has no shape here")])
+        return markdown(
+            f"{name}: Scalar INDEX", [source, ("unknown", f"'{extent.tensor}' has no shape here")]
+        )
     return markdown(f"{name}: Scalar INDEX = {dim_text(extent.dim)}", [source])
 
 
