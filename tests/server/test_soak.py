@@ -99,6 +99,7 @@ class Session:
         self.answered = 0
         self.compared = 0
         self.published: dict[str, tuple[int, list[Message]]] = {}
+        self.recent: list[str] = []
 
     def work(self, edits: int) -> None:
         for number in range(max(edits // PER_FILE, 1)):
@@ -108,7 +109,7 @@ class Session:
         path = self.root / f"kernel{number % 7}.py"
         uri, text = path.as_uri(), self.random.choice(FILES).read_text(encoding="utf-8")
         self.client.open(uri, text)
-        texts = [text]
+        self.recent = texts = [text]
         for version in range(2, edits + 2):
             text = self._next(texts)
             texts.append(text)
@@ -167,14 +168,18 @@ class Session:
                 assert version >= before, f"version {version} after {before}"
                 self.published[params["uri"]] = (version, params["diagnostics"])
         elif message.get("method") == "window/showMessage":
-            raise AssertionError(message["params"]["message"])
+            raise AssertionError(self._said(message))
         elif message.get("method") == "window/logMessage":
-            assert message["params"]["type"] != types.MessageType.Error, message["params"]["message"]
+            assert message["params"]["type"] != types.MessageType.Error, self._said(message)
         elif "id" in message:
             method = self.waiting.pop(message["id"], "")
             self.answered += 1
             code = message.get("error", {}).get("code")
             assert code in (None, -32800, -32801, -32803), (method, message)
+
+    def _said(self, message: Message) -> str:
+        """What the server said, and the texts since the last comparison, one of which it was about."""
+        return "\n\n".join((message["params"]["message"], *self.recent[-PER_CHECK:]))
 
     def _drain(self, uri: str) -> None:
         """Take everything that came until the newest text is analysed and all questions are answered."""

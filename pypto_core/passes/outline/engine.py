@@ -258,6 +258,7 @@ class Outliner:
         mapping: dict[ir.Expr, ir.Expr] = {
             v: ir.Var(v.name_hint, v.type, span=v.span if v.span.is_valid else scope.span)
             for v in (*inputs, *results.ordinary)
+            if v in inputs or not isinstance(v, ir.IterArg)  # one of a loop inside stays the loop's own
         }
         mutator = BaseMutator(mapping)
         new_body: ir.Stmt = mutator.rewrite(body)
