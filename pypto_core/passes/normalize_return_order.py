@@ -39,10 +39,11 @@ def _run(program: Program) -> Program:
     lineage = _Lineage(program)
 
     def kernel(function: Function) -> Function:
-        order = _order(function) if function.func_type.is_incore else None
         named = function
         if function.func_type.is_incore or function.func_type.is_wrapper:
             named = _explicit(function, lineage)
+        # Of the named parameters: a result that only part A traces, such as a scatter's, has its place as well.
+        order = _order(named) if function.func_type.is_incore else None
         if order is None:
             return named
         orders[function.name] = _inverse(order)

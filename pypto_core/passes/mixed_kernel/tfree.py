@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pypto_core.analysis.lanes import Side
-from pypto_core.analysis.statements import as_var, block, leaf_call, stmts_of, trailing_yield, walk_stmts
+from pypto_core.analysis.statements import as_var, block, leaf_call, stmts_of, trailing_yield
 from pypto_core.analysis.uses import all_uses, expr_vars
 from pypto_core.ir import (
     AssignStmt,
@@ -21,6 +21,7 @@ from pypto_core.ir import (
     WhileStmt,
     YieldStmt,
 )
+from pypto_core.ir.walk import stmt_bodies
 from pypto_core.ops.registry import InheritSpace, find_op, untyped_op_call
 
 
@@ -80,31 +81,34 @@ class _Finalizer:
             var = as_var(expr)
             return roots.get(self.canonical(var)) if var is not None else None
 
-        for stmt in walk_stmts(stmts):
-            if not isinstance(stmt, AssignStmt):
-                continue
-            call = leaf_call(stmt)
-            source: Expr | None = stmt.value
-            if call is not None:
-                source = call.args[0] if call.args and _shares_buffer(call) else None
-            found = root(source) if source is not None else None
-            if found is not None:
-                roots[stmt.var] = found
-        # Results come after their bodies, so inner statements are settled first.
-        for stmt in reversed(list(walk_stmts(stmts))):
-            if isinstance(stmt, IfStmt) and stmt.else_body is not None:
-                then, other = trailing_yield(stmt.then_body), trailing_yield(stmt.else_body)
-                if then is not None and other is not None:
-                    for var, a, b in zip(stmt.return_vars, then.values, other.values):
-                        found = root(a)
-                        if found is not None and found is root(b):
-                            roots[var] = found
-            elif isinstance(stmt, (ForStmt, WhileStmt)):
-                back = trailing_yield(stmt.body)
-                for var, value in zip(stmt.return_vars, back.values if back is not None else ()):
-                    found = root(value)
-                    if found is not None:
-                        roots[var] = found
+        def follow(stmts: Sequence[Stmt]) -> None:
+            """In program order, results behind their bodies: a view of a result is an alias too."""
+            for stmt in stmts:
+                if isinstance(stmt, AssignStmt):
+                    call = leaf_call(stmt)
+                    source: Expr | None = stmt.value
+                    if call is not None:
+                        source = call.args[0] if call.args and _shares_buffer(call) else None
+                    put(stmt.var, root(source) if source is not None else None)
+                    continue
+                for body in stmt_bodies(stmt):
+                    follow(stmts_of(body))
+                if isinstance(stmt, IfStmt) and stmt.else_body is not None:
+                    then, other = trailing_yield(stmt.then_body), trailing_yield(stmt.else_body)
+                    if then is not None and other is not None:
+                        for var, a, b in zip(stmt.return_vars, then.values, other.values):
+                            found = root(a)
+                            put(var, found if found is root(b) else None)
+                elif isinstance(stmt, (ForStmt, WhileStmt)):
+                    back = trailing_yield(stmt.body)
+                    for var, value in zip(stmt.return_vars, back.values if back is not None else ()):
+                        put(var, root(value))
+
+        def put(var: Var, tile: Var | None) -> None:
+            if tile is not None:
+                roots[var] = tile
+
+        follow(stmts)
         return roots
 
     def last_uses(

@@ -54,8 +54,12 @@ class _Lane:
     deferred: bool
 
 
-def localize_explicit_boundary_valid(stmts: Sequence[Stmt], dim: int, region: Span) -> list[Stmt]:
-    """The region body with every ragged crossing typed for its lane.
+def localize_explicit_boundary_valid(
+    stmts: Sequence[Stmt], dim: int, region: Span
+) -> tuple[list[Stmt], dict[Var, Expr]]:
+    """The region body with every ragged crossing typed for its lane, and what the retyped variables became.
+
+    Statements behind the region read them as well: the cube takes the joined tile.
 
     Raises:
         PassError: ``split-shard-carried``, ``split-deferred-extent``, ``split-gather-hole``, ``split-chained-store`` or
@@ -63,7 +67,7 @@ def localize_explicit_boundary_valid(stmts: Sequence[Stmt], dim: int, region: Sp
     """
     walk = _Walk(dim, region, _store_destinations(stmts))
     out = walk.block(stmts)
-    return [substitute(stmt, walk.repl) for stmt in out] if walk.repl else out
+    return [substitute(stmt, walk.repl) for stmt in out] if walk.repl else out, walk.repl
 
 
 def _store_destinations(stmts: Sequence[Stmt]) -> set[Var]:

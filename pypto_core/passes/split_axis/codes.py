@@ -56,10 +56,13 @@ def shard_split_code(mode: SplitMode, full: Type, stride: int | None, call: Call
     if extents is None:
         return transport_code(mode, odd=False)
     first, second = extents
-    if first == second or second == 0:
+    if first == second:
         return transport_code(mode, odd=False)
+    # A single valid cell (1 and 0) is one apart, before it is an empty second lane.
     if first == second + 1:
         return transport_code(mode, odd=True)
+    if second == 0:
+        return transport_code(mode, odd=False)
     valid, box = valid_shape_of(full)[dim], full.shape[dim]
     step = stride if stride is not None else ((const_value(box) or 0) + 1) // 2
     raise reject(

@@ -19,9 +19,9 @@ def reject(
     return PassError(diagnostic_error(code, message, span, related=related, data=data, rule=rule))
 
 
-def reject_internal(message: str, span: Span) -> PassError:
+def reject_internal(message: str, span: Span, related: tuple[Related, ...] = ()) -> PassError:
     """For input on which no correct rewrite exists although no rule names it: say what and where."""
-    return PassError(diagnostic_error("compiler-internal", message, span))
+    return PassError(diagnostic_error("compiler-internal", message, span, related=related))
 
 
 def reject_operator(error: OpError, call: Call) -> PassError:
