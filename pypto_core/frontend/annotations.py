@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from pypto_core.frontend.closure import Closure
 from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, enum_list, nearest
 from pypto_core.frontend.dimensions import read_shape, undefined_names
 from pypto_core.frontend.memrefs import is_memref, read_memref
@@ -67,13 +68,10 @@ def writes_type(node: ast.expr) -> bool:
 
 def read_param(ctx: FunctionContext, node: ast.expr) -> tuple[Type, ParamDirection]:
     """Type and direction of a parameter annotation."""
-    direction, inner = direction_of(node)
-    inner = parsed_string(ctx, inner)
-    if inner is not node and direction is ParamDirection.In:
-        direction, inner = direction_of(inner)
+    direction, inner = direction_of(node, ctx.annotations)
     if isinstance(inner, ast.Constant):
         raise _no_type(ctx, inner)
-    annotation = read_annotation(ctx, inner)
+    annotation = read_annotation(*wrapped(ctx, inner))
     if isinstance(annotation.type, TupleType):
         ctx.fail("tuple-param", "a parameter cannot be a tuple: write one parameter per element", node)
     if direction is ParamDirection.InOut and isinstance(annotation.type, ScalarType):
@@ -85,16 +83,42 @@ def read_param(ctx: FunctionContext, node: ast.expr) -> tuple[Type, ParamDirecti
     return annotation.type, direction
 
 
-def direction_of(node: ast.expr) -> tuple[ParamDirection, ast.expr]:
-    """``pl.Out[T]`` / ``pl.InOut[T]`` taken apart."""
+def direction_of(node: ast.expr, closure: Closure) -> tuple[ParamDirection, ast.expr]:
+    """``pl.Out[T]`` / ``pl.InOut[T]`` taken apart, quoted or not; the name of a stored one stays (see :func:`wrapped`)."""
+    node = parsed_string(node)
     if isinstance(node, ast.Subscript):
         head = dotted(node.value)
         if head is not None and head[-1] in _WRAPPERS:
-            return ParamDirection[head[-1]], node.slice
+            return ParamDirection[head[-1]], parsed_string(node.slice)
+    elif isinstance(node, ast.Name):
+        stored = _stored_wrapper(node, closure)
+        if stored is not None:
+            return ParamDirection[stored[0].head], node
     return ParamDirection.In, node
 
 
-def parsed_string(ctx: FunctionContext, node: ast.expr) -> ast.expr:
+def wrapped(ctx: FunctionContext, node: ast.expr) -> tuple[FunctionContext, ast.expr]:
+    """The type inside the stored ``pl.Out[T]`` that a name stands for, with the context of its place."""
+    stored = _stored_wrapper(node, ctx.annotations)
+    return (_elsewhere(ctx, stored[0]), stored[1]) if stored is not None else (ctx, node)
+
+
+def undirected(node: ast.expr, closure: Closure) -> ast.expr:
+    """The type of a parameter annotation as written, without its direction."""
+    inner = direction_of(node, closure)[1]
+    stored = _stored_wrapper(inner, closure)
+    return stored[1] if stored is not None else inner
+
+
+def _stored_wrapper(node: ast.expr, closure: Closure) -> tuple[TypeValue, ast.expr] | None:
+    value = closure.lookup(node.id) if isinstance(node, ast.Name) else None
+    stored = value.data if value is not None else None
+    if isinstance(stored, TypeValue) and stored.head in _WRAPPERS and isinstance(stored.node, ast.Subscript):
+        return stored, parsed_string(stored.node.slice)
+    return None
+
+
+def parsed_string(node: ast.expr) -> ast.expr:
     """The expression in a quoted annotation; the node itself when it is no readable quote."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
@@ -112,8 +136,7 @@ def read_returns(ctx: FunctionContext, node: ast.expr | None) -> tuple[Type, ...
     """Return annotation: one type, or the elements of a tuple; nothing for ``None``."""
     if node is None or (isinstance(node, ast.Constant) and node.value is None):
         return ()
-    node = parsed_string(ctx, node)
-    type_ = read_annotation(ctx, direction_of(node)[1]).type
+    type_ = read_annotation(*wrapped(ctx, direction_of(node, ctx.annotations)[1])).type
     return type_.types if isinstance(type_, TupleType) else (type_,)
 
 
@@ -173,6 +196,8 @@ def _named(ctx: FunctionContext, node: ast.Name | ast.Attribute) -> Annotation:
         ctx.fail("type-unsupported", f"'{ctx.text(node)}' is not a type", node)
     value = ctx.annotations.lookup(path[0]) if len(path) == 1 else ctx.annotations.evaluate(node)
     if value is not None and isinstance(value.data, TypeValue):
+        if value.data.head in _WRAPPERS:
+            ctx.fail("type-unsupported", f"pl.{value.data.head}[...] is for parameters only", node)
         return read_annotation(_elsewhere(ctx, value.data), value.data.node)
     last = path[-1]
     if last in SINGLETONS and (len(path) > 1 or value is None or isinstance(value.data, PlSymbol)):

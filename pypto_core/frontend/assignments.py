@@ -13,6 +13,7 @@ from pypto_core.frontend.partly_known import PartlyKnown
 from pypto_core.frontend.submits import assign_submit, submit_name
 from pypto_core.frontend.syntax import dotted
 from pypto_core.frontend.type_check import check_annotation, same_type
+from pypto_core.frontend.wording import type_texts
 from pypto_core.frontend.yields import assign_yield, is_yield
 from pypto_core.ir import (
     UNKNOWN,
@@ -80,7 +81,7 @@ def _assign_name(ctx: FunctionContext, node: ast.Assign, target: ast.Name) -> No
     finally:
         ctx.target_name = None
     _note_reserved(ctx, node.value, target.id)
-    alias = dimension_alias(ctx, value)
+    alias = dimension_alias(ctx, node.value, value)
     if alias is not None:
         ctx.names.bind(target.id, alias)
         return
@@ -104,10 +105,15 @@ def _note_reserved(ctx: FunctionContext, node: ast.expr, name: str) -> None:
     ctx.program.reserved[f"{ctx.name}/{name}"] = keywords
 
 
-def dimension_alias(ctx: FunctionContext, value: Expr) -> Expr | None:
-    """``x = pl.tensor.dim(t, i)`` of a bare dynamic extent in an Orchestration function names the symbol."""
+def dimension_alias(ctx: FunctionContext, node: ast.expr | None, value: Expr) -> Expr | None:
+    """``x = pl.tensor.dim(t, i)`` of a bare dynamic extent in an Orchestration function names the symbol.
+
+    Only this spelling with a bare name does (docs/spec/dsl_ops.yaml, ``pl.dim`` and ``pl.tensor.dim``), and only a symbol of the
+    signature is named. ``node`` is what the author wrote; no call where the compiler writes the call itself.
+    """
     if (
         ctx.func_type is not FunctionType.Orchestration
+        or (isinstance(node, ast.Call) and not _asks_name(node))
         or not isinstance(value, Call)
         or value.op.name != "tensor.dim"
     ):
@@ -119,7 +125,23 @@ def dimension_alias(ctx: FunctionContext, value: Expr) -> Expr | None:
     if not -rank <= axis.value < rank:
         return None
     dim = tensor.type.shape[axis.value]
-    return dim if type(dim) is Var else None
+    return dim if type(dim) is Var and _in_signature(ctx, dim) else None
+
+
+def _asks_name(node: ast.Call) -> bool:
+    """``pl.tensor.dim(NAME, ...)``."""
+    path = dotted(node.func)
+    return (
+        path is not None
+        and path[-2:] == ("tensor", "dim")
+        and bool(node.args)
+        and isinstance(node.args[0], ast.Name)
+    )
+
+
+def _in_signature(ctx: FunctionContext, dim: Var) -> bool:
+    kinds = (param.type for param in ctx.params.values())
+    return any(isinstance(kind, TensorType) and any(d is dim for d in kind.shape) for kind in kinds)
 
 
 def bind(ctx: FunctionContext, target: ast.Name, value: Expr, node: ast.stmt) -> None:
@@ -184,9 +206,10 @@ def _check_redefinition(ctx: FunctionContext, target: ast.Name, known: Expr | No
 
 
 def _reject_type(ctx: FunctionContext, target: ast.Name, known: Var, new: Type) -> None:
+    old_words, new_words = type_texts(known.type, new)
     ctx.fail(
         "reassign-type",
-        f"'{target.id}' is {type_words(known.type)} and cannot become {type_words(new)}: give the new value another name",
+        f"'{target.id}' is {old_words} and cannot become {new_words}: give the new value another name",
         target,
         related=(Related(f"'{target.id}' gets its type here", known.span),) if known.span.is_valid else (),
         name=target.id,
@@ -251,7 +274,7 @@ def _annotation(ctx: FunctionContext, node: ast.AnnAssign) -> Annotation | None:
 def _bind_annotated(
     ctx: FunctionContext, node: ast.AnnAssign, target: ast.Name, annotation: Annotation, value: Expr
 ) -> None:
-    alias = dimension_alias(ctx, value)
+    alias = dimension_alias(ctx, node.value, value)
     if alias is not None:
         ctx.names.bind(target.id, alias)
         return

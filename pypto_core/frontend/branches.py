@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from pypto_core.frontend.context import FunctionContext, Region, is_poison
-from pypto_core.frontend.expressions import condition, type_words
+from pypto_core.frontend.expressions import condition
 from pypto_core.frontend.recovery import is_cut
 from pypto_core.frontend.type_check import merges
+from pypto_core.frontend.wording import type_texts
 from pypto_core.frontend.yields import top_level_yields
 from pypto_core.ir import (
     DataType,
@@ -114,9 +115,10 @@ def _check_arms(
     for i, (a, b) in enumerate(zip(first_values.values, second_values.values)):
         if not merges(a.type, b.type):
             name = names[0][i] if i < len(names[0]) else f"value {i}"
+            then_words, else_words = type_texts(a.type, b.type)
             ctx.error(
                 "if-yield-mismatch",
-                f"the branches yield '{name}' as {type_words(a.type)} and as {type_words(b.type)}",
+                f"the branches yield '{name}' as {then_words} and as {else_words}",
                 _header(ctx, node),
             )
 

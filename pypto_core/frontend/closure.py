@@ -16,6 +16,7 @@ from pypto_core.frontend.static_eval.values import (
     ClassData,
     DimExpr,
     DynVar,
+    InstanceData,
     KernelFunction,
     ListData,
     PlSymbol,
@@ -227,6 +228,19 @@ def loaded_names(node: ast.AST) -> Iterator[str]:
 def is_fault(value: Value) -> bool:
     """Whether the expression itself is wrong, as opposed to unknown."""
     return isinstance(value.data, Unknown) and value.data.kind == "fault"
+
+
+def attribute_names(value: Value) -> set[str]:
+    """Attributes that an object or a class of the user has."""
+    data = value.data
+    own = set(data.attributes) if isinstance(data, InstanceData) else set()
+    cls = data.cls if isinstance(data, InstanceData) else data
+    pending = [cls] if isinstance(cls, ClassData) else []
+    while pending:
+        cls = pending.pop()
+        own.update(cls.namespace)
+        pending.extend(cls.bases)
+    return {name for name in own if not name.startswith("__")}
 
 
 def sequence(value: Value) -> Sequence[Value] | None:

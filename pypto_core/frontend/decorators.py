@@ -16,6 +16,7 @@ from pypto_core.frontend.wording import contradiction
 from pypto_core.ir import DERIVED_LEVEL_ROLE, ErrorType, Expr, FunctionType, Level, Role, SplitMode
 
 _KEYWORDS = ("type", "level", "role", "attrs", "auto_scope", "strict_ssa", "external_source")
+_FLAGS = ("auto_scope", "strict_ssa")
 _ENUM_OF = {"type": "FunctionType", "level": "Level", "role": "Role"}
 
 
@@ -75,20 +76,42 @@ def read_function_decorator(
 
 def _meant(ctx: FunctionContext, decorator: ast.Call) -> list[ast.keyword]:
     """Options given by position are told, and read as the keywords that they are meant for."""
-    meant = [ast.copy_location(ast.keyword(name, node), node) for name, node in by_position(ctx, decorator)]
+    found = by_position(ctx, decorator, _KEYWORDS)
+    meant = [ast.copy_location(ast.keyword(name, node), node) for name, node in found]
     return [keyword for keyword in meant if keyword.arg]
 
 
-def by_position(ctx: FunctionContext, decorator: ast.expr) -> list[tuple[str, ast.expr]]:
-    """Tells of options given by position; each with the keyword that it is meant for, empty when that is open."""
+def check_options(ctx: FunctionContext, decorator: ast.expr, allowed: tuple[str, ...]) -> bool:
+    """Tells of options of a decorator that it does not take and of those given by position; whether all are as they should be."""
     if not isinstance(decorator, ast.Call):
-        return []
+        return True
+    right = not by_position(ctx, decorator, allowed)
+    takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
+    for keyword in decorator.keywords:
+        if keyword.arg is None or keyword.arg in allowed:
+            continue
+        right = False
+        ctx.error(
+            "jit-decorator-keyword",
+            f"@{ctx.text(decorator.func)} takes no keyword '{keyword.arg}'{did_you_mean(keyword.arg, allowed)}; {takes}",
+            keyword,
+            name=keyword.arg,
+            suggestion=nearest(keyword.arg, allowed),
+        )
+    return right
+
+
+def by_position(
+    ctx: FunctionContext, decorator: ast.Call, allowed: tuple[str, ...]
+) -> list[tuple[str, ast.expr]]:
+    """Tells of options given by position; each with the keyword that it is meant for, empty when that is open."""
     found = []
+    flags = [name for name in allowed if name in _FLAGS]
     for node in decorator.args:
         path = dotted(node) or ()
-        name = next((k for k, enum in _ENUM_OF.items() if enum in path[-2:-1]), "")
-        if isinstance(node, ast.Constant) and isinstance(node.value, bool):
-            name = "auto_scope"
+        name = next((k for k, enum in _ENUM_OF.items() if k in allowed and enum in path[-2:-1]), "")
+        if flags and isinstance(node, ast.Constant) and isinstance(node.value, bool):
+            name = flags[0]
         write = f": write {name}={ctx.text(node)}" if name else ""
         ctx.error(
             "jit-decorator-keyword",
@@ -322,6 +345,7 @@ def _directive(ctx: FunctionContext, call: ast.Call, attrs: dict[str, Any]) -> N
             continue
         if name == "split":
             _check_member(ctx, value)
+        _check_references(ctx, name, value)
         read = read_value(ctx, name, value, "func-attr-form")
         if _is_faulty(read):
             continue
@@ -333,6 +357,21 @@ def _directive(ctx: FunctionContext, call: ast.Call, attrs: dict[str, Any]) -> N
             )
         _check_name(ctx, name, key or value)
         _store(attrs, name, read)
+
+
+def _check_references(ctx: FunctionContext, name: str, node: ast.expr) -> None:
+    """A bare name is a parameter, never an outer value (§1.2)."""
+    for item in node.elts if isinstance(node, ast.List | ast.Tuple) else [node]:
+        if isinstance(item, ast.Name) and item.id not in ctx.names:
+            value = ctx.closure.lookup(item.id)
+            if value is None or value.is_unknown:
+                continue  # told where the value is read
+            ctx.fail(
+                "func-attr-form",
+                f"attribute '{name}' cannot be '{item.id}': a name stands for a parameter here; write the value",
+                item,
+                name=item.id,
+            )
 
 
 def _check_member(ctx: FunctionContext, node: ast.expr) -> None:

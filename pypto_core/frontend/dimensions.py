@@ -6,7 +6,7 @@ import ast
 
 from pypto_core.frontend.closure import describe, is_fault, sequence
 from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, nearest
-from pypto_core.frontend.folding import PYTHON_CALLS, fits
+from pypto_core.frontend.folding import PYTHON_CALLS, fail_evaluation, fits
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown, Value
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.ir import ConstInt, Expr, ScalarType, ScalarTypeError, make_binary, make_unary
@@ -125,10 +125,7 @@ def _dim(ctx: FunctionContext, node: ast.expr) -> Expr:
     if not _has_dsl_parts(ctx, node):
         value = ctx.annotations.evaluate(node)
         if is_fault(value):
-            assert isinstance(value.data, Unknown)
-            ctx.fail(
-                "closure-eval", f"Failed to evaluate expression '{ctx.text(node)}': {value.data.reason}", node
-            )
+            fail_evaluation(ctx, ctx.annotations, node, value)
         _check_names(ctx, node)
         dim = value_dim(ctx, value, node, ctx.text(node))
         if dim is None:

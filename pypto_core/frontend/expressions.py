@@ -233,7 +233,7 @@ def _attribute(ctx: FunctionContext, node: ast.Attribute) -> Expr:
         symbol = symbol_value(path)
         if isinstance(symbol, MemorySpace):
             return ConstInt(int(symbol), span=ctx.span(node))
-        if path[0] not in ("pl", "pld") and path[0] not in ctx.names:
+        if path[0] not in ("pl", "pld", "self") and path[0] not in ctx.names:
             head = ctx.closure.lookup(path[0])
             if head is None and ctx.closure.complete:
                 _name(ctx, _root(node))

@@ -116,7 +116,7 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
         ctx.fail(
             "inline-arity",
             f"'{kernel.name}' takes {len(names)} argument{'s' if len(names) != 1 else ''} by position "
-            f"({', '.join(names)}), but got {len(node.args) + len(node.keywords)}",
+            f"({', '.join(names)}), but got {_counted(node)}",
             node,
             related=(_defined(kernel),),
         )
@@ -168,6 +168,11 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
             related=(_defined(kernel),),
         )
     return result
+
+
+def _counted(node: ast.Call) -> str:
+    by_keyword = f" and {len(node.keywords)} by keyword" if node.keywords else ""
+    return f"{len(node.args)}{by_keyword}"
 
 
 def _called(ctx: FunctionContext, node: ast.Call, name: str) -> Related:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
-from pypto_core.frontend.closure import is_fault
-from pypto_core.frontend.context import FunctionContext, Silent
+from pypto_core.frontend.closure import Closure, attribute_names, is_fault
+from pypto_core.frontend.context import FunctionContext, Silent, nearest
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown, Value
 from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import dotted
@@ -55,13 +55,28 @@ def evaluate(ctx: FunctionContext, node: ast.expr) -> Value:
     """
     value = ctx.closure.evaluate(node)
     if is_fault(value):
-        assert isinstance(value.data, Unknown)
-        ctx.fail(
-            "closure-eval", f"Failed to evaluate expression '{ctx.text(node)}': {value.data.reason}", node
-        )
+        fail_evaluation(ctx, ctx.closure, node, value)
     if value.is_unknown:
         check_defined(ctx, node)
     return value
+
+
+def fail_evaluation(ctx: FunctionContext, closure: Closure, node: ast.expr, value: Value) -> NoReturn:
+    """An expression on outer names that raises in Python; with the attribute that a misspelled one is near to."""
+    assert isinstance(value.data, Unknown)
+    name = near = None
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and is_fault(closure.evaluate(inner)):
+            name, near = inner.attr, nearest(inner.attr, attribute_names(closure.evaluate(inner.value)))
+    hint = f" (did you mean '{near}'?)" if near is not None else ""
+    reason = f"{value.data.reason}{hint}"
+    ctx.fail(
+        "closure-eval",
+        f"Failed to evaluate expression '{ctx.text(node)}': {reason}",
+        node,
+        name=name,
+        suggestion=near,
+    )
 
 
 def check_defined(ctx: FunctionContext, node: ast.expr) -> None:
@@ -98,6 +113,8 @@ def folded(ctx: FunctionContext, node: ast.BinOp | ast.UnaryOp) -> Expr | None:
         return None
     if isinstance(data, Unknown):
         raise Silent
+    if type(data) is int and not fits(data):
+        ctx.fail("constant-unsupported", f"the value of '{ctx.text(node)}' does not fit in 64 bits", node)
     constant = as_constant(data, ctx.span(node))
     if constant is not None:
         ctx.program.assume(constant, value.assumed | literal_assumptions(node))

@@ -16,7 +16,6 @@ from pypto_core.frontend.dimensions import read_shape
 from pypto_core.frontend.partly_known import PartlyKnown
 from pypto_core.frontend.recovery import FunctionSyntax, Statement
 from pypto_core.frontend.statements import function_body
-from pypto_core.frontend.static_eval.values import DynVar
 from pypto_core.frontend.syntax import dotted
 from pypto_core.ir import (
     ERROR_TYPE,
@@ -27,6 +26,7 @@ from pypto_core.ir import (
     Level,
     ParamDirection,
     Role,
+    ScalarType,
     SeqStmts,
     Span,
     Stmt,
@@ -97,9 +97,10 @@ def header_span(syntax: FunctionSyntax) -> Span:
 def declare(spec: FunctionSpec, program: ProgramContext, options: FunctionOptions) -> Callee:
     """Make a function known to the others before its body is read."""
     node = spec.syntax.node
+    outer = spec.annotations if spec.annotations is not None else spec.closure
     names = tuple(a.arg for a in node.args.args if a.arg != "self")
     directions = tuple(
-        direction_of(a.annotation)[0] if a.annotation is not None else ParamDirection.In
+        direction_of(a.annotation, outer)[0] if a.annotation is not None else ParamDirection.In
         for a in node.args.args
         if a.arg != "self"
     )
@@ -216,7 +217,7 @@ class _Reader:
 
     def _warn_ignored(self, arguments: ast.arguments) -> None:
         ignored: list[tuple[ast.expr | ast.arg, str]] = [
-            *((a, "a positional-only parameter") for a in arguments.posonlyargs),
+            *((a, "a positional-only parameter") for a in arguments.posonlyargs if a.arg != "self"),
             *((a, "a keyword-only parameter") for a in arguments.kwonlyargs),
             *((d, "a default value") for d in arguments.defaults if not self.ctx.dialect.takes_defaults),
             *((a, "a variadic parameter") for a in (arguments.vararg, arguments.kwarg) if a is not None),
@@ -231,10 +232,7 @@ class _Reader:
         try:
             given = ctx.dialect.param_type(ctx, arg)
             if given is not None:
-                direction = (
-                    direction_of(arg.annotation)[0] if arg.annotation is not None else ParamDirection.In
-                )
-                return Var(arg.arg, given, span=span), direction
+                return Var(arg.arg, given, span=span), self._direction(arg)
             if arg.annotation is None:
                 ctx.fail(
                     "param-no-annotation",
@@ -243,21 +241,24 @@ class _Reader:
                     name=arg.arg,
                 )
             type_, direction = read_param(ctx, arg.annotation)
-            self._check_symbol_order(arg)
+            self._check_symbol_order(arg, type_)
             return Var(arg.arg, type_, span=span), direction
         except Fault as fault:
             ctx.report(fault)
         except Silent:
             ctx.mark_incomplete()
             kind = _known_part(ctx, arg)
-        direction = direction_of(arg.annotation)[0] if arg.annotation is not None else ParamDirection.In
-        return Var(arg.arg, kind, span=span), direction
+        return Var(arg.arg, kind, span=span), self._direction(arg)
 
-    def _check_symbol_order(self, arg: ast.arg) -> None:
-        """A parameter that is a symbol stands before the types that use it."""
+    def _direction(self, arg: ast.arg) -> ParamDirection:
+        if arg.annotation is None:
+            return ParamDirection.In
+        return direction_of(arg.annotation, self.ctx.annotations)[0]
+
+    def _check_symbol_order(self, arg: ast.arg, kind: Type) -> None:
+        """A scalar parameter that is a symbol (§1.3: named like it) stands before the types that use it."""
         ctx = self.ctx
-        value = ctx.annotations.lookup(arg.arg)
-        if value is not None and isinstance(value.data, DynVar) and value.data.name in ctx.used_symbols:
+        if isinstance(kind, ScalarType) and arg.arg in ctx.used_symbols:
             ctx.error(
                 "dynvar-param-order",
                 f"'{arg.arg}' is used in the type of an earlier parameter: move it in front of that one",
@@ -285,7 +286,7 @@ class _Reader:
 
 def _known_part(ctx: FunctionContext, arg: ast.arg) -> Type:
     """What can be said of a parameter whose annotation depends on an unknown value: the shape of a tensor without dtype."""
-    node = direction_of(arg.annotation)[1] if arg.annotation is not None else None
+    node = direction_of(arg.annotation, ctx.annotations)[1] if arg.annotation is not None else None
     path = dotted(node.value) if isinstance(node, ast.Subscript) else None
     if path is None or path[-1] != "Tensor" or not isinstance(node, ast.Subscript):
         return ERROR_TYPE
@@ -319,8 +320,5 @@ def _verbatim(statements: list[Statement]) -> str:
     """The body as written, without its indentation."""
     import textwrap
 
-    texts = []
-    for item in statements:
-        texts.append(item.source.chunk.text.rstrip("\r\n"))
-    unique = list(dict.fromkeys(texts))
-    return textwrap.dedent("\n".join(unique))
+    chunks = {id(item.source.chunk): item.source.chunk for item in statements}
+    return textwrap.dedent("\n".join(chunk.text.rstrip("\r\n") for chunk in chunks.values()))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from pypto_core.diagnostics import Related
-from pypto_core.frontend.context import FunctionContext, ProgramContext, did_you_mean
-from pypto_core.frontend.decorators import FunctionOptions, by_position
+from pypto_core.frontend.context import FunctionContext, ProgramContext
+from pypto_core.frontend.decorators import FunctionOptions, check_options
 from pypto_core.frontend.function import FunctionSpec, declare, function_context, header_span, parse_function
 from pypto_core.frontend.jit_dialect import JitDialect
 from pypto_core.frontend.jit_extern import parse_extern
@@ -94,18 +94,11 @@ def _options(ctx: FunctionContext, function: JitFunction) -> FunctionOptions:
     elif derived is not None:
         options.level, options.role = derived
     allowed = _KEYWORDS[function.form]
-    by_position(ctx, function.kernel.decorator)
+    check_options(ctx, function.kernel.decorator, allowed)
     for name, value in function.kernel.keywords.items():
-        node = function.keyword_node(name)
         if name not in allowed:
-            takes = f"it takes {', '.join(allowed)}" if allowed else "it takes none"
-            ctx.error(
-                "jit-decorator-keyword",
-                f"@pl.{function.form} takes no keyword '{name}'{did_you_mean(name, allowed)}; {takes}",
-                node,
-                name=name,
-            )
-        elif name == "auto_scope" and value.data is False:
+            continue
+        if name == "auto_scope" and value.data is False:
             options.auto_scope = False
         elif (
             name == "level"
@@ -116,7 +109,7 @@ def _options(ctx: FunctionContext, function: JitFunction) -> FunctionOptions:
             ctx.error(
                 "level-mismatch",
                 contradiction(function.name, func_type, "level", options.level, value.data),
-                node,
+                function.keyword_node(name),
             )
     return options
 

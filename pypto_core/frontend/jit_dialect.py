@@ -7,7 +7,7 @@ import copy
 from inspect import cleandoc
 
 from pypto_core.diagnostics import Related
-from pypto_core.frontend.annotations import direction_of, returns_or_error
+from pypto_core.frontend.annotations import returns_or_error
 from pypto_core.frontend.context import Callee, FunctionContext, Silent, is_poison
 from pypto_core.frontend.dialect import Dialect
 from pypto_core.frontend.expressions import expr
@@ -95,7 +95,7 @@ class JitDialect(Dialect):
             if isinstance(given, ErrorType):
                 ctx.mark_incomplete()
             return given
-        if is_bare_tensor(node.annotation):
+        if is_bare_tensor(node.annotation, self.function.annotations):
             if self.function.form in ENTRY_FORMS:
                 ctx.inform(
                     "jit-bare-tensor",
@@ -110,7 +110,7 @@ class JitDialect(Dialect):
 
     def _compare(self, ctx: FunctionContext, node: ast.arg, given: Type) -> None:
         assert node.annotation is not None
-        if is_bare_tensor(node.annotation):
+        if is_bare_tensor(node.annotation, self.function.annotations):
             return
         same, own = same_annotation(self.function, node.arg, given)
         if not same and own is not None:
@@ -155,8 +155,8 @@ class JitDialect(Dialect):
             if len(known) == len(types):
                 return tuple(known)
             return ()
-        for arg, param in zip(self.function.params, params, strict=False):
-            if arg.annotation is not None and direction_of(arg.annotation)[0] is ParamDirection.Out:
+        for param, direction in zip(params, self.function.directions(), strict=False):
+            if direction is ParamDirection.Out:
                 return (param.type,)
         return ()
 
@@ -340,7 +340,7 @@ class JitDialect(Dialect):
         """In an Orchestration function the extent is the symbol itself."""
         from pypto_core.frontend.assignments import dimension_alias
 
-        return dimension_alias(ctx, dim)
+        return dimension_alias(ctx, None, dim)
 
     def attribute(self, ctx: FunctionContext, node: ast.Attribute) -> Expr | None:
         shape = self._shape_of(ctx, node)

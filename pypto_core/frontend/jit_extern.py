@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import posixpath
 from typing import Any
 
 from pypto_core.frontend.context import FunctionContext, ProgramContext
-from pypto_core.frontend.decorators import FunctionOptions
+from pypto_core.frontend.decorators import FunctionOptions, check_options
 from pypto_core.frontend.function import FunctionSpec, declare, function_context, header_span, parse_function
 from pypto_core.frontend.jit_dialect import JitDialect
 from pypto_core.frontend.jit_functions import JitFunction
@@ -36,7 +37,10 @@ def parse_extern(function: JitFunction, program: ProgramContext) -> list[Functio
     spec = FunctionSpec(function.syntax, function.closure, function.annotations, JitDialect(function))
     ctx = function_context(spec, program)
     keywords = function.kernel.keywords
-    _check_keywords(ctx, function)
+    decorator = function.kernel.decorator
+    check_options(ctx, decorator, _KEYWORDS)
+    if isinstance(decorator, ast.Call) and decorator.args:
+        return []  # which sources are meant is open
     core = _text(keywords.get("core_type")) if "core_type" in keywords else "aiv"
     if core is None:
         return []
@@ -125,17 +129,6 @@ def _group(function: JitFunction, program: ProgramContext, aic: Function, aiv: F
         {},
         span=span,
     )
-
-
-def _check_keywords(ctx: FunctionContext, function: JitFunction) -> None:
-    for name in function.kernel.keywords:
-        if name not in _KEYWORDS:
-            ctx.error(
-                "jit-decorator-keyword",
-                f"@pl.jit.extern takes no keyword '{name}'; it takes {', '.join(_KEYWORDS)}",
-                function.keyword_node(name),
-                name=name,
-            )
 
 
 def _check_sources(ctx: FunctionContext, function: JitFunction, core: str) -> bool:

@@ -97,7 +97,7 @@ class JitFunction:
 
     def directions(self) -> list[ParamDirection]:
         return [
-            direction_of(a.annotation)[0] if a.annotation is not None else ParamDirection.In
+            direction_of(a.annotation, self.annotations)[0] if a.annotation is not None else ParamDirection.In
             for a in self.params
         ]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass
 
-from pypto_core.frontend.annotations import Annotation, direction_of, parsed_string, read_annotation
+from pypto_core.frontend.annotations import direction_of, read_annotation, undirected, wrapped
+from pypto_core.frontend.closure import Closure
 from pypto_core.frontend.context import Fault, FunctionContext, ProgramContext, Silent
 from pypto_core.frontend.folding import literal_assumptions
 from pypto_core.frontend.function import FunctionSpec, function_context
@@ -19,7 +20,7 @@ from pypto_core.frontend.jit_functions import (
 from pypto_core.frontend.partly_known import UNKNOWN_TENSOR
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown
 from pypto_core.frontend.syntax import dotted, int_literal
-from pypto_core.frontend.views import is_view
+from pypto_core.frontend.views import is_tensor_view
 from pypto_core.ir import (
     ERROR_TYPE,
     ArrayType,
@@ -40,19 +41,19 @@ from pypto_core.ir import (
 _TENSORS = ("Tensor", "DistributedTensor")
 
 
-def is_bare_tensor(node: ast.expr | None) -> bool:
+def is_bare_tensor(node: ast.expr | None, closure: Closure) -> bool:
     """``pl.Tensor`` without parts, in ``pl.Out[...]`` or not."""
     if node is None:
         return False
-    path = dotted(direction_of(node)[1])
+    path = dotted(undirected(node, closure))
     return path is not None and path[-1] in _TENSORS
 
 
 def is_tensor_annotation(ctx: FunctionContext, node: ast.expr | None) -> bool:
     """Whether a parameter takes a tensor, as far as its annotation says."""
-    if node is None or is_bare_tensor(node):
+    if node is None or is_bare_tensor(node, ctx.annotations):
         return node is not None
-    inner = parsed_string(ctx, direction_of(node)[1])
+    ctx, inner = wrapped(ctx, direction_of(node, ctx.annotations)[1])
     try:
         return isinstance(read_annotation(ctx, inner).type, TensorType)
     except (Fault, Silent):
@@ -63,20 +64,31 @@ def is_tensor_annotation(ctx: FunctionContext, node: ast.expr | None) -> bool:
 def annotated_type(ctx: FunctionContext, function: JitFunction, arg: ast.arg) -> Type:
     """Type of a parameter from its annotation with its dynamic dimensions. Raises Fault or Silent."""
     assert arg.annotation is not None
-    inner = parsed_string(ctx, arg.annotation)
-    direction, inner = direction_of(inner)
-    if is_bare_tensor(inner):
+    if is_bare_tensor(arg.annotation, ctx.annotations):
         raise Silent
-    dtype = _bare_dtype(ctx, inner)
+    direction, inner = direction_of(arg.annotation, ctx.annotations)
+    there, inner = wrapped(ctx, inner)
+    dtype = _bare_dtype(there, inner)
     if dtype is not None:
         return ScalarType.of(dtype)
-    _refuse_view(ctx, inner)
-    annotation: Annotation = read_annotation(ctx, inner)
-    kind = annotation.type
+    _refuse_view(there, inner)
+    try:
+        kind = read_annotation(there, inner).type
+    except Fault as fault:
+        told = fault.diagnostic
+        if told.code != "type-unsupported" or told.span != there.span(inner):
+            raise
+        hint = told.message.partition(" is not a type")[2]
+        ctx.fail(
+            "jit-annotation-unsupported",
+            f"a JIT parameter is a tensor, a scalar or an array, not '{there.text(inner)}'{hint}",
+            arg.annotation,
+            name=arg.arg,
+        )
     if not isinstance(kind, (TensorType, ScalarType, ArrayType, ErrorType)):
         ctx.fail(
             "jit-annotation-unsupported",
-            f"a JIT parameter is a tensor, a scalar or an array, not '{ctx.text(inner)}'",
+            f"a JIT parameter is a tensor, a scalar or an array, not '{there.text(inner)}'",
             arg.annotation,
             name=arg.arg,
         )
@@ -102,7 +114,7 @@ def _bare_dtype(ctx: FunctionContext, node: ast.expr) -> DataType | None:
 def _refuse_view(ctx: FunctionContext, node: ast.expr) -> None:
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and len(node.slice.elts) > 2:
         third = node.slice.elts[2]
-        if is_view(third, "TensorView"):
+        if is_tensor_view(ctx, third):
             ctx.fail(
                 "jit-tensorview-unsupported",
                 "a JIT parameter takes a layout (pl.NZ ...) in this place, not a TensorView",
@@ -129,7 +141,7 @@ def declare_dynamic(functions: list[JitFunction], program: ProgramContext) -> No
         bound_dimensions(function)
         ctx = _quiet_context(function, program)
         for arg in function.params:
-            if arg.annotation is None or is_bare_tensor(arg.annotation):
+            if arg.annotation is None or is_bare_tensor(arg.annotation, ctx.annotations):
                 continue
             try:
                 kind = function.own_types[arg.arg] = annotated_type(ctx, function, arg)
@@ -179,7 +191,7 @@ class CallSiteTypes:
         own = self.function.own_types.get(arg.arg)
         if own is not None:
             return with_symbols(self.program, self.function, arg.arg, own)
-        return UNKNOWN_TENSOR if is_bare_tensor(arg.annotation) else ERROR_TYPE
+        return UNKNOWN_TENSOR if is_bare_tensor(arg.annotation, self.ctx.annotations) else ERROR_TYPE
 
     def run(self) -> list[Missing]:
         """Give every dep whose first caller this function is the types of its parameters."""
@@ -451,10 +463,10 @@ def _with_layout(ctx: FunctionContext, arg: ast.arg, kind: Type) -> Type:
     """The dep's own layout where the call site gives none."""
     if not isinstance(kind, TensorType) or kind.tensor_view is not None or arg.annotation is None:
         return kind
-    if is_bare_tensor(arg.annotation):
+    if is_bare_tensor(arg.annotation, ctx.annotations):
         return kind
     try:
-        own = read_annotation(ctx, parsed_string(ctx, direction_of(arg.annotation)[1])).type
+        own = read_annotation(*wrapped(ctx, direction_of(arg.annotation, ctx.annotations)[1])).type
     except (Fault, Silent):
         return kind
     view = own.tensor_view if isinstance(own, TensorType) else None

@@ -73,7 +73,7 @@ def kernel_call(ctx: FunctionContext, node: ast.Call, name: str, at: Located) ->
                 keyword,
                 name=keyword.arg,
             )
-    if refused:
+    if refused or any(isinstance(a, ast.Starred) for a in node.args):
         raise Silent
     check_arity(ctx, callee, arguments.values, node, 0)
     return build_call(ctx, callee, arguments, attrs, device, node)

@@ -165,7 +165,11 @@ def _counted(ctx: FunctionContext, node: ast.For, call: ast.Call, kind: str) -> 
             ctx.names.bind(loop_var.name_hint, loop_var)
         for name, arg in zip(carried, iter_args):
             ctx.names.bind(name.id, arg)
+        _bind_misplaced(ctx, node.target)
         body = block(ctx, node.body, span)
+    if carrying is not None and not iter_args:
+        for yielded, _, _ in region.yields or []:
+            ctx.names.bind(yielded, ctx.poison(node.target, yielded))  # a wrong target has been told
     return_vars = _loop_results(ctx, node, region, iter_args)
     if poisoned or any(is_poison(a) for a in iter_args) or loop_var is None or attrs is None:
         ctx.mark_incomplete()
@@ -323,8 +327,15 @@ def _target(
     return None, []
 
 
+def _bind_misplaced(ctx: FunctionContext, target: ast.expr) -> None:
+    """Names of a target of another form, which has been told, are of unknown value."""
+    for inner in ast.walk(target):
+        if isinstance(inner, ast.Name) and not ctx.names.in_this_scope(inner.id):
+            ctx.names.bind(inner.id, ctx.poison(inner, inner.id))
+
+
 def _carried_names(ctx: FunctionContext, node: ast.expr) -> list[ast.Name] | None:
-    if isinstance(node, ast.Tuple | ast.List) and all(isinstance(e, ast.Name) for e in node.elts):
+    if isinstance(node, ast.Tuple) and all(isinstance(e, ast.Name) for e in node.elts):
         return [e for e in node.elts if isinstance(e, ast.Name)]
     ctx.error(
         "loop-target", f"'{ctx.text(node)}': the carried values are a tuple of names, (a,) or (a, b)", node
@@ -421,15 +432,17 @@ def _carried_while(ctx: FunctionContext, node: ast.For, call: ast.Call) -> None:
         ctx.error("while-form", "init_values is a tuple or list literal", inits)
         inits = None
     names: list[ast.Name] | None = None
-    if isinstance(node.target, ast.Tuple | ast.List):
+    if isinstance(node.target, ast.Tuple):
         names = _carried_names(ctx, node.target)
     else:
+        written = [n for n in ast.walk(node.target) if isinstance(n, ast.Name)]
+        listed = ", ".join(n.id for n in written) or "a"
         ctx.error(
             "while-form",
-            f"the target of pl.while_ is a tuple of names: for ({ctx.text(node.target)},) in ...",
+            f"the target of pl.while_ is a tuple of names: for ({listed}{',' if len(written) < 2 else ''}) in ...",
             node.target,
         )
-        names = [node.target] if isinstance(node.target, ast.Name) else None
+        names = written
     iter_args = _iter_args(ctx, names or [], inits, call)
     test_node = _condition_node(ctx, node)
     with ctx.region(Region("while", span, carried=True)) as region, ctx.names.block(leak=False):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.frontend.closure import Closure
 from pypto_core.frontend.context import FunctionContext, ProgramContext
-from pypto_core.frontend.decorators import decorator_of, read_function_decorator
+from pypto_core.frontend.decorators import check_options, decorator_of, read_function_decorator
 from pypto_core.frontend.function import PLAIN, FunctionSpec, declare, function_context, parse_function
 from pypto_core.frontend.near_forms import near_form
 from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
@@ -70,6 +70,7 @@ def _class_span(syntax: ClassSyntax) -> Span:
 def _strict(ctx: FunctionContext, syntax: ClassSyntax) -> bool:
     decorator = decorator_of(syntax.node, "program")
     if isinstance(decorator, ast.Call):
+        check_options(ctx, decorator, ("strict_ssa",))
         for keyword in decorator.keywords:
             if keyword.arg == "strict_ssa" and isinstance(keyword.value, ast.Constant):
                 return keyword.value.value is True

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pypto_core.frontend.branches import header_span
+from pypto_core.frontend.calls import prefix
 from pypto_core.frontend.context import (
     Fault,
     FunctionContext,
@@ -67,6 +68,10 @@ def _dispatch(ctx: FunctionContext, node: ast.With) -> None:
     path = dotted(call.func) if isinstance(call, ast.Call) else None
     name = path[-1] if path is not None and len(path) == 2 else ""
     handler = _SCOPES.get(name)
+    if handler is not None and path is not None and prefix(ctx, path, call) != "pl":
+        ctx.fail(
+            "with-unsupported", f"'{ctx.text(call)}' is no scope of the language: write pl.{name}(...)", call
+        )
     if handler is None or not isinstance(call, ast.Call):
         ctx.fail(
             "with-unsupported",

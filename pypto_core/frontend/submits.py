@@ -72,7 +72,7 @@ def assign_submit(ctx: FunctionContext, stmt: ast.Assign, target: ast.expr, node
         ctx.fail(
             "submit-arity",
             f"'{callee.name}' gives {many} result{'s' if many != 1 else ''}, but {len(results)} "
-            f"name{'s take' if len(results) != 1 else ' takes'} them",
+            f"name{'s take' if len(results) != 1 else ' takes'} them{_why_none(callee, many)}",
             target,
         )
     temporary = fresh(ctx, "_submit_tmp", submit.type, span)
@@ -86,6 +86,14 @@ def assign_submit(ctx: FunctionContext, stmt: ast.Assign, target: ast.expr, node
     if bound:
         for var in bound[:-1]:
             ctx.producers[var] = bound[-1]
+
+
+def _why_none(callee: Callee, many: int) -> str:
+    if many:
+        return ""
+    if not callee.parsed:
+        return f": its results are not known here, so '{callee.name}' stands above its caller"
+    return "" if callee.declared else ": it declares none, write '-> T' behind its parameters"
 
 
 def _targets(ctx: FunctionContext, target: ast.expr) -> tuple[list[ast.Name], ast.Name | None]:
@@ -129,7 +137,8 @@ def read_submit(ctx: FunctionContext, node: ast.Call) -> tuple[Submit, Callee]:
         tuple(arguments.values),
         deps,
         attrs=attrs,
-        type=_submit_type(result_type(callee, arguments.values)),
+        # Unlike a plain call, a submit has the results that its kernel declares (§1.3).
+        type=_submit_type(result_type(callee, arguments.values) if callee.declared else UNKNOWN),
         core_num=core_num,
         sync_start=literal_flag(ctx, given.get("sync_start"), "sync_start", "spmd-form"),
         allow_early_resolve=literal_flag(
@@ -384,6 +393,31 @@ def _check_element(ctx: FunctionContext, element: ast.expr) -> None:
         tensor = expr(ctx, element.value)
         if not is_poison(tensor) and tensor.type is not UNKNOWN:
             _check_signed(ctx, tensor, element)
+            _check_indices(ctx, tensor.type, element)
+
+
+def _check_indices(ctx: FunctionContext, kind: Type, element: ast.Subscript) -> None:
+    parts = element.slice.elts if isinstance(element.slice, ast.Tuple) else [element.slice]
+    rank = len(kind.shape) if isinstance(kind, TensorType) else len(parts)
+    if len(parts) != rank:
+        ctx.fail(
+            "predicate-operand",
+            f"a predicate reads one element of a tensor of rank {rank}, but '{ctx.text(element)}' has "
+            f"{len(parts)} ind{'ices' if len(parts) != 1 else 'ex'}",
+            element,
+        )
+    for part in parts:
+        number = int_literal(part)
+        index = expr(ctx, part) if number is None and not isinstance(part, ast.Slice) else None
+        if index is not None and (is_poison(index) or index.type is UNKNOWN):
+            continue
+        whole = index is not None and isinstance(index.type, ScalarType) and index.type.dtype.is_int
+        if number is None and not whole:
+            ctx.fail(
+                "predicate-operand", f"an index of a predicate is an integer, not '{ctx.text(part)}'", part
+            )
+        if number is not None and number < 0:
+            ctx.fail("predicate-operand", f"an index of a predicate is not negative, but got {number}", part)
 
 
 def _check_signed(ctx: FunctionContext, tensor: Expr, element: ast.expr) -> None:

@@ -86,9 +86,6 @@ def _partly_known(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: P
 def _tuple_element(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: TupleType) -> Expr:
     index = int_literal(node.slice)
     if index is None:
-        value = ctx.closure.evaluate(node.slice)
-        index = value.data if type(value.data) is int else None
-    if index is None:
         ctx.fail("tuple-index", "the index of a tuple is an integer literal", node.slice)
     if not 0 <= index < len(kind.types):
         ctx.fail(

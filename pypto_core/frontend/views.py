@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, enum_list, nearest
 from pypto_core.frontend.dimensions import read_index, read_index_list
+from pypto_core.frontend.static_eval.values import TypeValue
 from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.ir import (
@@ -33,6 +34,13 @@ def is_view(node: ast.expr, name: str) -> bool:
         return False
     path = dotted(node.func)
     return path is not None and path[-1] == name
+
+
+def is_tensor_view(ctx: FunctionContext, node: ast.expr) -> bool:
+    """Whether ``node`` is a TensorView or the name of one."""
+    value = ctx.annotations.lookup(node.id) if isinstance(node, ast.Name) else None
+    stored = value.data if value is not None else None
+    return is_view(node, "TensorView") or (isinstance(stored, TypeValue) and stored.head == "TensorView")
 
 
 def _fields(ctx: FunctionContext, node: ast.expr, allowed: tuple[str, ...]) -> dict[str, ast.expr]:

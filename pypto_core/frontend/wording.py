@@ -53,6 +53,12 @@ def type_text(type_: Type) -> str:
     return type(type_).__name__
 
 
+def type_texts(first: Type, second: Type) -> tuple[str, str]:
+    """Two types that differ, with their views where nothing else tells them apart."""
+    words = type_text(first), type_text(second)
+    return words if words[0] != words[1] else (print_ir(first), print_ir(second))
+
+
 def dims_text(dims: tuple[Expr, ...]) -> str:
     return f"[{', '.join(dim_text(d) for d in dims)}]"
 

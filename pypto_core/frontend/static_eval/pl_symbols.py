@@ -42,6 +42,8 @@ _SUBMODULES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
 _TYPE_HEADS: Final = frozenset(
     {"Tensor", "Tile", "Scalar", "Array", "Tuple", "DistributedTensor", "InOut", "Out"}
 )
+#: Calls that are kept as written, for the annotation that names them.
+_KEPT_CALLS: Final = _TYPE_HEADS | {"TensorView"}
 _NAMESPACES: Final = frozenset(
     {"TensorView", "TileView", "MemRef", "TaskId", "RUNTIME", "Type", "JITFunction"}
 )
@@ -101,7 +103,7 @@ def call_symbol(
         return _dynamic(arguments)
     if name == "MemRef":
         return _mem_ref(it, arguments, keywords, node)
-    if name in _TYPE_HEADS and node is not None and it.call_scope is not None:
+    if name in _KEPT_CALLS and node is not None and it.call_scope is not None:
         site = it.site(node)
         assert site is not None
         return Value(TypeValue(name, node, it.call_scope, site))
