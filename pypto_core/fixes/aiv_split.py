@@ -215,7 +215,7 @@ def _vector_outside(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
     yield (
         Editor(tree)
         .wrap(first, last, NONE_REGION)
-        .fix("Wrap the vector phase in a region of its own", safe=pure)
+        .fix("Wrap the vector phase in a region of its own", safe=pure, trial=pure)
     )
 
 

@@ -23,7 +23,7 @@ class Editor:
         self._edits: list[tuple[int, int, str]] = []
         self._shifted: dict[int, str] = {}
 
-    def fix(self, title: str, *, safe: bool = False) -> Fix | None:
+    def fix(self, title: str, *, safe: bool = False, trial: bool = False) -> Fix | None:
         """The repair; None when nothing changes."""
         if not self._edits:
             return None
@@ -34,7 +34,8 @@ class Editor:
                 merged[-1] = (start, end, merged[-1][2] + text)
             elif (start, end, text) not in merged:
                 merged.append((start, end, text))
-        return Fix(title, tuple(Edit(Span(chunk, start, end), text) for start, end, text in merged), safe)
+        edits = tuple(Edit(Span(chunk, start, end), text) for start, end, text in merged)
+        return Fix(title, edits, safe, trial)
 
     # --- characters --------------------------------------------------------------------------------------------------
 

@@ -19,11 +19,16 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One repair. ``safe`` fixes may be applied unseen (preferred, part of fix-all); ``edits`` do not overlap."""
+    """One repair. ``safe`` fixes may be applied unseen (preferred, part of fix-all); ``edits`` do not overlap.
+
+    ``trial``: whether a safe fix does repair shows only in what the compiler makes of the changed text, since it moves work to another
+    core or region. An editor prefers it once that has been tried.
+    """
 
     title: str
     edits: tuple[Edit, ...]
     safe: bool = False
+    trial: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,12 @@ Repairs = Mapping[int, tuple[Fix, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A repair in the protocol's form."""
+    """A repair in the protocol's form; ``trial`` says that it has to be tried before it is preferred."""
 
     title: str
     safe: bool
     edits: tuple[types.TextEdit, ...]
+    trial: bool = False
 
 
 def prepared(found: Iterable[Diagnostic], source: Source, check: Callable[[], None]) -> Repairs:
@@ -57,7 +58,7 @@ def text_edits(edits: Iterable[Edit], positions: Positions) -> tuple[types.TextE
 
 
 def offers(fixes: Iterable[Fix], positions: Positions) -> list[Offer]:
-    return [Offer(fix.title, fix.safe, text_edits(fix.edits, positions)) for fix in fixes]
+    return [Offer(fix.title, fix.safe, text_edits(fix.edits, positions), fix.trial) for fix in fixes]
 
 
 def data_of(fixes: Sequence[Fix], positions: Positions, version: int) -> dict[str, Any]:
@@ -65,7 +66,12 @@ def data_of(fixes: Sequence[Fix], positions: Positions, version: int) -> dict[st
     return {
         "version": version,
         "fixes": [
-            {"title": o.title, "safe": o.safe, "edits": [plain_edit(e) for e in o.edits]}
+            {
+                "title": o.title,
+                "safe": o.safe,
+                "edits": [plain_edit(e) for e in o.edits],
+                **({"trial": True} if o.trial else {}),
+            }
             for o in offers(fixes, positions)
         ],
     }
@@ -80,7 +86,8 @@ def carried_fixes(data: Any, version: int) -> list[Offer] | None:
         title, edits = _get(fix, "title"), [text_edit(e) for e in _get(fix, "edits") or ()]
         if not isinstance(title, str) or None in edits:
             return None
-        made.append(Offer(title, _get(fix, "safe") is True, tuple(e for e in edits if e is not None)))
+        trial = _get(fix, "trial") is True
+        made.append(Offer(title, _get(fix, "safe") is True, tuple(e for e in edits if e is not None), trial))
     return made
 
 

@@ -227,3 +227,45 @@ async def test_fix_all_leaves_out_a_repair_that_brings_an_error(server: Session)
     (action,) = await fix_all(server, uri)
     after = changed(both, action.edit)
     assert after != both and after.endswith(rest)
+
+
+TAIL = """\
+import pypto.language as pl
+
+
+@pl.jit
+def tail(
+    a: pl.Tensor[[64, 128], pl.BF16],
+    b: pl.Tensor[[128, 64], pl.BF16],
+    data: pl.Tensor[[64, 64], pl.FP32],
+    y: pl.Out[pl.Tensor[[64, 64], pl.FP32]],
+    z: pl.Out[pl.Tensor[[64, 64], pl.FP32]],
+):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        product = pl.matmul(a, b, out_dtype=pl.FP32)
+        for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+            share = pl.aiv_shard(product)
+            y[lane * 32 : lane * 32 + 32, :] = pl.exp(share)
+        grown = pl.exp({operand})
+        z[:, :] = grown
+    return y, z
+"""
+
+
+@pytest.mark.parametrize(("operand", "repairs"), [("data", True), ("product", False)])
+async def test_work_moved_into_a_region_is_preferred_only_where_that_repairs(
+    server: Session, operand: str, repairs: bool
+) -> None:
+    """A value of the cube core has to be received in the region as well, which the wrapping alone does not do."""
+    text = TAIL.replace("{operand}", operand)
+    uri = await server.open(text)
+    finding = await found(server, uri, "aiv-vector-outside-region")
+    for _ in range(2):
+        first, *_ = await actions(server, uri, finding)
+        assert first.title == "Wrap the vector phase in a region of its own"
+        assert bool(first.is_preferred) is repairs
+    whole = await server.client.code_action_resolve_async(first)
+    assert "        for _ in pl.split_aiv(2, mode=pl.SplitMode.NONE):" in changed(text, whole.edit)
+    assert [d.code for d in await _left(server, uri)].count("aiv-vector-outside-region") == 1, (
+        "it was a trial"
+    )

@@ -6,7 +6,8 @@ come by ``codeAction/resolve`` where the client can ask for them.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -17,7 +18,7 @@ from pypto_lsp.features.diagnostics import SOURCE, to_protocol
 from pypto_lsp.guard import ContentModified
 from pypto_lsp.positions import Positions
 from pypto_lsp.repairs import Offer, Repairs, carried_fixes, offers, plain_edit, text_edit, text_edits
-from pypto_lsp.safe import safe_repairs, verified
+from pypto_lsp.safe import Check, safe_repairs, verified
 from pypto_lsp.server import Open, PyptoServer
 
 FIX_ALL = f"source.fixAll.{SOURCE}"
@@ -86,9 +87,13 @@ class Maker:
             action.edit = workspace_edit(edits, uri, version)
         return action
 
-    def repairs(self, published: types.Diagnostic, found: Sequence[Offer]) -> Iterator[types.CodeAction]:
+    def repairs(
+        self, published: types.Diagnostic, found: Sequence[Offer], failed: bool = False
+    ) -> Iterator[types.CodeAction]:
+        """The first one is preferred when it is safe; not when it ``failed`` a trial."""
         for offer in found:
-            yield self.action(offer.title, offer.edits, published, offer.safe and offer is found[0])
+            preferred = offer.safe and offer is found[0] and not failed
+            yield self.action(offer.title, offer.edits, published, preferred)
 
     def all_of(self, code: str, published: types.Diagnostic, fixes: Sequence[Fix]) -> types.CodeAction:
         edits = text_edits((e for fix in fixes for e in fix.edits), self.positions)
@@ -101,6 +106,28 @@ class Maker:
 
 def register(server: PyptoServer) -> None:
     """Answer ``textDocument/codeAction`` and ``codeAction/resolve``."""
+
+    #: What came of the repairs that were tried, by document: its version, and whether each failed.
+    trials: dict[str, tuple[int, dict[object, bool]]] = {}
+
+    def forget(document: Open) -> None:
+        trials.pop(document.uri, None)
+
+    server.closed_listeners.append(forget)
+
+    @contextmanager
+    def on_trial(document: Open) -> Iterator[Check]:
+        """Findings of other texts in the place of a document; on the analysis thread, which has its own text again afterwards."""
+        text, version = document.text, document.version
+
+        def tried(changed: str) -> Sequence[Diagnostic]:
+            server.core.open(document.path, changed, version)
+            return server.core.diagnostics(document.path)
+
+        try:
+            yield tried
+        finally:
+            server.core.open(document.path, text, version)
 
     def lazy() -> bool:
         text_document = server.client_capabilities.text_document
@@ -127,10 +154,12 @@ def register(server: PyptoServer) -> None:
         return answer
 
     def brought(document: Open, told: Sequence[types.Diagnostic]) -> list[types.CodeAction]:
-        """Actions for findings that come with their repairs; nothing unless all of ours do."""
+        """Actions for findings that come with their repairs; nothing unless all of ours do, and none has to be tried."""
         ours = [d for d in told if d.source == SOURCE and isinstance(d.code, str)]
         carried = [carried_fixes(d.data, document.version) for d in ours]
         if not ours or None in carried or not document.reached(document.expected):
+            return []
+        if any(fixes and fixes[0].trial for fixes in carried):
             return []
         make = Maker(document, server.positions(document), lazy())
         known = document.newest
@@ -157,8 +186,22 @@ def register(server: PyptoServer) -> None:
         for finding in found:
             if overlaps(positions.range(finding.span), place):
                 published = to_protocol(finding, positions, server, document)
-                answer += await server.ask(partial(for_finding, finding, found, document, make, published))
+                answer += await server.ask(
+                    partial(for_finding, finding, found, document, make, published, fails)
+                )
         return answer
+
+    def fails(document: Open, finding: Diagnostic, found: Sequence[Diagnostic], fix: Fix) -> bool:
+        """Whether a repair leaves its finding or brings another one; asked once per version. Runs on the analysis thread."""
+        version = document.version
+        known = trials.get(document.uri)
+        outcomes = known[1] if known is not None and known[0] == version else {}
+        trials[document.uri] = version, outcomes
+        key = fix.title, tuple((edit.span.line, edit.span.column, edit.text) for edit in fix.edits)
+        if key not in outcomes:
+            with on_trial(document) as tried:
+                outcomes[key] = not verified([(finding, fix)], found, document.text, tried)
+        return outcomes[key]
 
     async def everything(document: Open) -> list[types.CodeAction]:
         await server.settled(document)
@@ -167,14 +210,8 @@ def register(server: PyptoServer) -> None:
 
         def chosen() -> list[Fix]:
             candidates = safe_repairs(found, source, repairs=repairs)
-            try:
+            with on_trial(document) as tried:
                 return verified(candidates, tried(source.text), source.text, tried)
-            finally:
-                server.core.open(document.path, source.text, version)
-
-        def tried(text: str) -> Sequence[Diagnostic]:
-            server.core.open(document.path, text, version)
-            return server.core.diagnostics(document.path)
 
         fixes = await server.ask(chosen)
         if document.version != version:
@@ -205,17 +242,24 @@ def register(server: PyptoServer) -> None:
 
 def for_finding(
     finding: Diagnostic,
-    found: Iterable[Diagnostic],
+    found: Sequence[Diagnostic],
     document: Open,
     make: Maker,
     published: types.Diagnostic,
+    fails: Callable[[Open, Diagnostic, Sequence[Diagnostic], Fix], bool],
 ) -> list[types.CodeAction]:
-    """Repairs of one finding, fix-all of its code when there are several, and the ignore comment."""
+    """Repairs of one finding, fix-all of its code when there are several, and the ignore comment.
+
+    A repair that has to be tried is preferred when it does not ``fail``.
+    """
     source = Source(document.path, document.text)
     known = document.repairs.get(id(finding))
-    fixes = offers(fixes_for(finding, source) if known is None else known, make.positions)
-    answer = list(make.repairs(published, fixes))
-    same = safe_fixes(found, source, finding.code, document.repairs) if fixes and fixes[0].safe else ()
+    made = fixes_for(finding, source) if known is None else known
+    failed = bool(made) and made[0].trial and fails(document, finding, found, made[0])
+    fixes = offers(made, make.positions)
+    answer = list(make.repairs(published, fixes, failed))
+    all_alike = bool(fixes) and fixes[0].safe and not failed
+    same = safe_fixes(found, source, finding.code, document.repairs) if all_alike else ()
     if len(same) > 1:
         answer.append(make.all_of(finding.code, published, same))
     answer.append(make.ignore(finding.code, published))
