@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
+from functools import cache
 
 from pypto_core.analysis.lanes import BOUNDARY_OPS
 from pypto_core.analysis.statements import leaf_call
-from pypto_core.ir import Call, GlobalVar, MemorySpace, Stmt, TileType
+from pypto_core.ir import Call, GlobalVar, MemorySpace, Op, Stmt, TileType
 from pypto_core.ir.walk import stmt_bodies
 from pypto_core.ops.registry import CoreAffinity, FixedSpace, OpDef, SpaceFromKwarg, find_op
 
@@ -52,9 +53,11 @@ def first_tile_arg_memory(call: Call) -> MemorySpace | None:
 
 def classify_move_direction(call: Call) -> MoveDirection:
     """Direction in which a ``tile.move`` crosses between the cores."""
+    if call.op.name != "tile.move":
+        return MoveDirection.NONE
     target = call.kwargs.get("target_memory")
     source = first_tile_arg_memory(call)
-    if call.name != "tile.move" or source is None or not isinstance(target, MemorySpace):
+    if source is None or not isinstance(target, MemorySpace):
         return MoveDirection.NONE
     if is_cube_memory(source) == is_cube_memory(target):
         return MoveDirection.NONE
@@ -66,40 +69,62 @@ def _declaration(call: Call) -> OpDef | None:
     return None if type(call.op) is GlobalVar else find_op(call.name)
 
 
-def _declared_output(op: OpDef, call: Call) -> MemorySpace | None:
-    rule = op.output_memory
-    if isinstance(rule, FixedSpace):
-        return rule.space
-    if isinstance(rule, SpaceFromKwarg):
+#: What decides the affinity of the calls of one operator: the same for all of them, or a question to each.
+_Rule = Affinity | Callable[[Call], Affinity]
+
+
+def _of_move(call: Call) -> Affinity:
+    if classify_move_direction(call) is not MoveDirection.NONE:
+        return Affinity.MIXED
+    source = first_tile_arg_memory(call)
+    return Affinity.CUBE if source is not None and is_cube_memory(source) else Affinity.VECTOR
+
+
+def _of_first_tile(call: Call) -> Affinity:
+    source = first_tile_arg_memory(call)
+    return Affinity.SHARED if source is None else _of_memory(source)
+
+
+def _of_core_type(table: dict[str, Affinity], default: str) -> _Rule:
+    return lambda call: table.get(str(call.kwargs.get("core_type", default)), Affinity.SHARED)
+
+
+def _of_output(rule: SpaceFromKwarg) -> _Rule:
+    def delivers(call: Call) -> Affinity:
         space = call.kwargs.get(rule.kwarg, rule.default)
-        return space if isinstance(space, MemorySpace) else None
-    return None
+        return _of_memory(space) if isinstance(space, MemorySpace) else _of_first_tile(call)
+
+    return delivers
+
+
+@cache
+def _rule(op: Op) -> _Rule:
+    """The first rule of docs/spec/passes_split.md §1.4 that applies to an operator."""
+    declared = find_op(op.name)
+    if declared is None:
+        return Affinity.SHARED
+    if declared.affinity is not None:
+        return declared.affinity
+    if op.name == "tile.move":
+        return _of_move
+    if op.name == "system.syncall":
+        return _of_core_type(_SYNCALL, "mix")
+    if op.name in _STATED_BY_KWARG:
+        return _of_core_type(_SYNC, "")
+    if op.name in BOUNDARY_OPS:
+        return Affinity.MIXED
+    output = declared.output_memory
+    if isinstance(output, FixedSpace):
+        return _of_memory(output.space)
+    return _of_output(output) if isinstance(output, SpaceFromKwarg) else _of_first_tile
 
 
 def classify_call_affinity(call: Call) -> Affinity:
-    """Affinity of one call; the first rule of docs/spec/passes_split.md §1.4 that applies."""
-    op = _declaration(call)
-    if op is None:
+    """Affinity of one call (docs/spec/passes_split.md §1.4)."""
+    if call.op.__class__ is GlobalVar:
         return Affinity.SHARED
-    name = op.name
-    if op.affinity is not None:
-        return op.affinity
-    if name == "tile.move":
-        if classify_move_direction(call) is not MoveDirection.NONE:
-            return Affinity.MIXED
-        source = first_tile_arg_memory(call)
-        return Affinity.CUBE if source is not None and is_cube_memory(source) else Affinity.VECTOR
-    if name == "system.syncall":
-        return _SYNCALL.get(str(call.kwargs.get("core_type", "mix")), Affinity.SHARED)
-    if name in _STATED_BY_KWARG:
-        return _SYNC.get(str(call.kwargs.get("core_type", "")), Affinity.SHARED)
-    if name in BOUNDARY_OPS:
-        return Affinity.MIXED
-    declared = _declared_output(op, call)
-    if declared is not None:
-        return _of_memory(declared)
-    source = first_tile_arg_memory(call)
-    return Affinity.SHARED if source is None else _of_memory(source)
+    rule = _rule(call.op)
+    return rule if rule.__class__ is Affinity else rule(call)  # type: ignore[operator]
 
 
 def has_stated_lane(call: Call) -> bool:

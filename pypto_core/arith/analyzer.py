@@ -14,6 +14,8 @@ from pypto_core.arith.rewrite import RewriteSimplifier
 
 _ORDERED: frozenset[type[ir.Expr]] = frozenset((ir.Lt, ir.Le, ir.Gt, ir.Ge))
 _LITERALS: frozenset[type[ir.Expr]] = frozenset((ir.ConstInt, ir.ConstFloat, ir.ConstBool))
+#: Leaves of the rewriter, whatever is known about variables.
+_UNCHANGED: frozenset[type[ir.Expr]] = _LITERALS | {ir.Call, ir.Submit, ir.MakeTuple}
 
 
 class Analyzer:
@@ -97,6 +99,8 @@ class Analyzer:
 
     def simplify(self, expr: ir.Expr) -> ir.Expr:
         """The rewriter, applied twice; the same object when nothing applies."""
+        if expr.__class__ in _UNCHANGED:
+            return expr
         simplifier = RewriteSimplifier(self.literals, self.bound)
         return simplifier.rewrite(simplifier.rewrite(expr))
 

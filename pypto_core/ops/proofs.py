@@ -117,10 +117,11 @@ def prove_le(a: Expr, b: Expr) -> bool | None:
 
 def sum_exceeds(a: Expr, b: Expr, limit: Expr) -> bool:
     """Whether ``a + b > limit`` is certain; False for operands that are not integer scalars."""
+    if isinstance(a, ConstInt) and isinstance(b, ConstInt) and isinstance(limit, ConstInt):
+        over = a.value + b.value > limit.value
+        return over and is_integer(a) and is_integer(b) and prove_le(add(a, b), limit) is False
     if not (is_integer(a) and is_integer(b) and is_integer(limit)):
         return False
-    if isinstance(a, ConstInt) and isinstance(b, ConstInt) and isinstance(limit, ConstInt):
-        return a.value + b.value > limit.value and prove_le(add(a, b), limit) is False
     (left, right, top), exact = _intervals(a, b, limit)
     if exact and left.lo + right.lo <= top.hi:
         return False
@@ -129,6 +130,8 @@ def sum_exceeds(a: Expr, b: Expr, limit: Expr) -> bool:
 
 def prove_negative(e: Expr) -> bool:
     """Whether ``e < 0`` is certain."""
+    if isinstance(e, ConstInt):
+        return e.value < 0 and e.dtype.is_int
     dtype = _integer_dtype(e)
     return dtype is not None and prove_le(ConstInt(0, dtype), e) is False
 

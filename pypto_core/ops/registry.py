@@ -166,12 +166,12 @@ def is_registered(name: str) -> bool:
 
 def find_op(name: str) -> OpDef | None:
     """The declaration of ``name``, or None."""
-    return _table().get(name)
+    return _OPS.get(name) or _table().get(name)
 
 
 def get_op(name: str, span: Span | None = None) -> OpDef:
     """The declaration of ``name``; :class:`OpError` ``op-unknown`` if there is none."""
-    op = _table().get(name)
+    op = find_op(name)
     if op is None:
         message = f"Operator '{name}' not found in registry"
         if "." not in name:
@@ -330,14 +330,14 @@ def deduce_type(
 ) -> Type:
     """Result type of a call whose keywords are already checked. An operand of erroneous type gives
     :class:`~pypto_core.ir.ErrorType` and no further report."""
-    call = OpCall(op, args, kwargs, span or Span.unknown(), backend)
-    for arg in args:
-        if isinstance(arg.type, ErrorType):
-            return arg.type
     key = call_key(op, args, kwargs)
     known = None if key is None else known_type(key)
     if known is not None:
         return known
+    for arg in args:
+        if isinstance(arg.type, ErrorType):
+            return arg.type
+    call = OpCall(op, args, kwargs, span or Span.unknown(), backend)
     _check_args(call)
     _check_valid_ranks(call)
     try:

@@ -32,9 +32,8 @@ from pypto_core.ir import (
     YieldStmt,
     body_stmts,
     structural_equal,
-    substitute,
 )
-from pypto_core.ir.rewrite import map_attrs, map_tuple
+from pypto_core.ir.rewrite import Substitution, map_attrs, map_tuple
 from pypto_core.ir.stmt import SCOPE_CLASSES
 from pypto_core.ops import OpError
 from pypto_core.passes.tensor_to_tile.lowering import (
@@ -45,7 +44,7 @@ from pypto_core.passes.tensor_to_tile.lowering import (
     load_whole,
     pass_error,
 )
-from pypto_core.passes.tensor_to_tile.table import CONVERTERS, STAYS, required_space
+from pypto_core.passes.tensor_to_tile.table import CONVERTERS, STAYS, required_spaces
 
 
 def same_type(left: Type, right: Type) -> bool:
@@ -71,6 +70,7 @@ class BodyConverter:
         backend: Backend | None,
     ) -> None:
         self.values: dict[Var, Expr] = dict(values)
+        self._renewed = Substitution(self.values)
         self.demands = demands
         self.backend = backend
 
@@ -92,11 +92,11 @@ class BodyConverter:
 
     def expr(self, expr: Expr) -> Expr:
         """``expr`` over the new values."""
-        new: Expr = substitute(expr, self.values)
+        new: Expr = self._renewed.rewrite(expr)
         return new
 
     def exprs(self, exprs: tuple[Expr, ...]) -> tuple[Expr, ...]:
-        return map_tuple(exprs, self.expr)
+        return self._renewed.rewrite_all(exprs)
 
     # -- calls ---------------------------------------------------------------------------------------------------
     def convert(self, call: Call, stmt: Stmt, var: Var | None) -> tuple[list[Stmt], Expr] | None:
@@ -113,9 +113,8 @@ class BodyConverter:
             space=self.demands.get(var, VEC) if var is not None else VEC,
             backend=self.backend,
         )
-        args = tuple(self._bridged(low, i, self.expr(arg)) for i, arg in enumerate(call.args))
-        # Equal tuples hold the same objects; the call's own one lets a read that stays be the very same call.
-        low.args = call.args if args == call.args else args
+        # The call's own tuple, where nothing is new, lets a read that stays be the very same call.
+        low.args = self._bridged(low, self.exprs(call.args))
         value = self._converted(converter, low)
         # Prologues may hold tensor reads of their own.
         return self.stmts(low.stmts), self.expr(value)
@@ -131,13 +130,15 @@ class BodyConverter:
             message = f"{dsl_name(low.name)}: {found.message}"
             raise PassError(replace(found, message=message)) from error
 
-    def _bridged(self, low: Lowering, index: int, arg: Expr) -> Expr:
-        """``arg``, loaded into the space that the operator requires when it is still in global memory."""
-        space = required_space(low.name, index)
-        if space is None or not isinstance(arg.type, TensorType):
-            return arg
-        name = f"{arg.name_hint}_{space.name.lower()}" if isinstance(arg, Var) else f"bridged_{index}"
-        return low.let(name, load_whole(arg, space, low.span))
+    def _bridged(self, low: Lowering, args: tuple[Expr, ...]) -> tuple[Expr, ...]:
+        """``args``, loaded into the space that the operator requires where they are still in global memory."""
+        spaces = required_spaces(low.name)
+        for index, (arg, space) in enumerate(zip(args, spaces)):
+            if space is not None and isinstance(arg.type, TensorType):
+                name = f"{arg.name_hint}_{space.name.lower()}" if isinstance(arg, Var) else f"bridged_{index}"
+                loaded = low.let(name, load_whole(arg, space, low.span))
+                args = (*args[:index], loaded, *args[index + 1 :])
+        return args
 
     def _check_stays(self, call: Call, stmt: Stmt) -> None:
         if not call.name.startswith("tensor.") and call.name != "test.tensor_op_no_conv":

@@ -6,7 +6,7 @@ from pypto_core.analysis.statements import as_var
 from pypto_core.ir import AssignStmt, Call, Expr, MemorySpace, Stmt, Var
 from pypto_core.ir.walk import calls_in, walk_stmts
 from pypto_core.passes.tensor_to_tile.lowering import VEC
-from pypto_core.passes.tensor_to_tile.table import INHERITS_SPACE, required_space
+from pypto_core.passes.tensor_to_tile.table import INHERITS_SPACE, required_spaces
 
 
 def collect_demands(body: Stmt) -> dict[Var, MemorySpace]:
@@ -29,8 +29,7 @@ def collect_demands(body: Stmt) -> dict[Var, MemorySpace]:
 
     for call in calls_in(body):
         if isinstance(call, Call):
-            for index, arg in enumerate(call.args):
-                space = required_space(call.name, index)
+            for arg, space in zip(call.args, required_spaces(call.op.name)):
                 if space is not None:
                     request(as_var(arg), space)
     return demands

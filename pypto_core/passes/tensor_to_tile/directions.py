@@ -27,7 +27,7 @@ from pypto_core.ir import (
     WhileStmt,
     body_stmts,
 )
-from pypto_core.ir.walk import stmt_bodies, stmt_exprs, walk_exprs
+from pypto_core.ir.walk import LEAVES, own_calls, stmt_bodies
 from pypto_core.ops import Effect, find_op
 from pypto_core.passes.tensor_to_tile.lowering import pass_error
 
@@ -101,7 +101,7 @@ class _Tracer:
         self.uses = ParamUses()
 
     def of(self, expr: Expr) -> Origins:
-        if isinstance(expr, Var):
+        if expr.__class__ in LEAVES:
             return self.origins.get(expr, _NONE)
         if isinstance(expr, TupleGetItem):
             if isinstance(expr.tuple, MakeTuple):
@@ -120,10 +120,8 @@ class _Tracer:
             self.stmt(stmt)
 
     def stmt(self, stmt: Stmt) -> None:
-        for root in stmt_exprs(stmt):
-            for expr in walk_exprs(root):
-                if isinstance(expr, (Call, Submit)):
-                    self._call(expr, stmt.span)
+        for call in own_calls(stmt):
+            self._call(call, stmt.span)
         if isinstance(stmt, AssignStmt):
             self._join(stmt.var, self.of(stmt.value))
         elif isinstance(stmt, (ForStmt, WhileStmt)):
@@ -156,13 +154,13 @@ class _Tracer:
     def _join(self, var: Var, origins: Origins) -> bool:
         """Add to what ``var`` comes from; whether that is news."""
         before = self.origins.get(var, _NONE)
-        if origins <= before:
+        if not origins or origins <= before:
             return False
         self.origins[var] = before | origins
         return True
 
     def _call(self, call: Call | Submit, span: Span) -> None:
-        name = call.name
+        name = call.op.name
         for index, arg in enumerate(call.args):
             origins = self.of(arg)
             if not origins:

@@ -30,9 +30,12 @@ def parameters_to_load(function: Function) -> list[Var]:
             if call.name in CONVERTERS and call.name not in SELF_LOADING:
                 for index, arg_expr in enumerate(call.args):
                     var = as_var(arg_expr)
-                    if var is not None and required_space(call.name, index) is None:
-                        used.add(starts.get(var, var))
-    return [param for param in function.params if param in tensors and param in used]
+                    if var is None:
+                        continue
+                    start = starts.get(var, var)
+                    if start in tensors and required_space(call.name, index) is None:
+                        used.add(start)
+    return [param for param in function.params if param in used]
 
 
 def entry_loads(function: Function) -> tuple[list[Stmt], dict[Var, Var]]:

@@ -45,9 +45,14 @@ _SPACES: dict[str, tuple[MemorySpace | None, ...]] = {
 }
 
 
+def required_spaces(op: str) -> tuple[MemorySpace | None, ...]:
+    """Where the first operands of ``op`` must be; None for one about which the operator does not care, as about all others."""
+    return _SPACES.get(op, ())
+
+
 def required_space(op: str, index: int) -> MemorySpace | None:
     """Where operand ``index`` of ``op`` must be; None when the operator does not care."""
-    spaces = _SPACES.get(op, ())
+    spaces = required_spaces(op)
     return spaces[index] if index < len(spaces) else None
 
 
