@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pypto_core.analysis.statements import leaf_call, walk_stmts
 from pypto_core.ir import AssignStmt, Call, ConstInt, Expr, Stmt, TileType, Type
+from pypto_core.ir.walk import called_names
 
 _REDUCTIONS = ("sum", "max", "min", "prod", "argmax", "argmin")
 ROW_REDUCTIONS = frozenset(f"tile.row_{r}" for r in _REDUCTIONS)
@@ -42,6 +43,8 @@ class TransposeHazard:
 
 def find_transpose_hazard(body: Stmt, dim: int) -> TransposeHazard | None:
     """First ``tile.transpose`` that moves axis `dim`; nested split regions are not entered."""
+    if "tile.transpose" not in called_names(body):
+        return None
     for stmt in walk_stmts(body, into_regions=False):
         call = leaf_call(stmt)
         if call is None or call.name != "tile.transpose" or not call.args:

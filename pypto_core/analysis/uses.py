@@ -6,25 +6,23 @@ values. Variables that only a *type* mentions are found by :func:`type_vars`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
-from pypto_core.ir import AssignStmt, ForStmt, IfStmt, Stmt, Type, Var, WhileStmt
-from pypto_core.ir.walk import expr_vars, stmt_defs, stmt_exprs, type_exprs, walk_stmts
+from pypto_core.ir import AssignStmt, ForStmt, IfStmt, Stmt, Var, WhileStmt
+from pypto_core.ir.walk import expr_vars, stmt_defs, stmt_exprs, type_vars, walk_stmts
 
 __all__ = ["all_defs", "all_uses", "defs_of", "expr_vars", "result_defs", "type_vars", "uses_of"]
-
-
-def type_vars(type_: Type) -> Iterator[Var]:
-    """Every variable in the extents of a type: shape, valid shape, strides, start offset, tuple elements."""
-    for extent in type_exprs(type_):
-        yield from expr_vars(extent)
 
 
 def all_uses(stmt: Stmt) -> list[Var]:
     """Every variable occurrence in a statement and its nested bodies."""
     if stmt.__class__ is AssignStmt:
         return expr_vars(stmt.value)
-    return [var for inner in walk_stmts(stmt) for expr in stmt_exprs(inner) for var in expr_vars(expr)]
+    found: list[Var] = []
+    for inner in walk_stmts(stmt):
+        for expr in stmt_exprs(inner):
+            found += expr_vars(expr)
+    return found
 
 
 def all_defs(stmt: Stmt) -> list[Var]:
@@ -36,12 +34,18 @@ def all_defs(stmt: Stmt) -> list[Var]:
 
 def uses_of(stmts: Iterable[Stmt]) -> set[Var]:
     """Variables used in any of `stmts`."""
-    return {var for stmt in stmts for var in all_uses(stmt)}
+    found: set[Var] = set()
+    for stmt in stmts:
+        found.update(all_uses(stmt))
+    return found
 
 
 def defs_of(stmts: Iterable[Stmt]) -> set[Var]:
     """Variables defined in any of `stmts`, at any depth."""
-    return {var for stmt in stmts for var in all_defs(stmt)}
+    found: set[Var] = set()
+    for stmt in stmts:
+        found.update(all_defs(stmt))
+    return found
 
 
 def result_defs(stmt: Stmt) -> tuple[Var, ...]:

@@ -37,7 +37,7 @@ from pypto_core.ir.stmt import (
     WhileStmt,
     YieldStmt,
 )
-from pypto_core.ir.types import DistributedTensorType, TensorType, TileType
+from pypto_core.ir.types import TensorType, TileType
 from pypto_core.ir.walk import LEAVES, ClassTable
 
 T = TypeVar("T")
@@ -294,35 +294,46 @@ def _map_dims(dims: tuple[Expr, ...], function: Callable[[Expr], Expr]) -> tuple
     return dims
 
 
+def _map_tensor(kind: TensorType, function: Callable[[Expr], Expr]) -> Type:
+    shape, view = _map_dims(kind.shape, function), kind.tensor_view
+    if view is not None:
+        view = view.with_(
+            stride=_map_dims(view.stride, function), valid_shape=_map_dims(view.valid_shape, function)
+        )
+    return (
+        kind
+        if shape is kind.shape and view is kind.tensor_view
+        else kind.with_(shape=shape, tensor_view=view)
+    )
+
+
+def _map_tile(kind: TileType, function: Callable[[Expr], Expr]) -> Type:
+    shape, view = _map_dims(kind.shape, function), kind.tile_view
+    if view is not None:
+        offset = view.start_offset
+        view = view.with_(
+            valid_shape=_map_dims(view.valid_shape, function),
+            stride=_map_dims(view.stride, function),
+            start_offset=None if offset is None else function(offset),
+        )
+    return kind if shape is kind.shape and view is kind.tile_view else kind.with_(shape=shape, tile_view=view)
+
+
+_TYPE_MAPS: ClassTable[Callable[[Any, Callable[[Expr], Expr]], Type]] = ClassTable(
+    {
+        TensorType: _map_tensor,
+        TileType: _map_tile,
+        TupleType: lambda kind, function: kind.with_(
+            types=map_tuple(kind.types, lambda t: map_type(t, function))
+        ),
+        Type: lambda kind, function: kind,
+    }
+)
+
+
 def map_type(kind: Type, function: Callable[[Expr], Expr]) -> Type:
     """A type with ``function`` applied to every dimension, valid extent, stride and offset; identity preserving.
 
     Tuples of constants, which most are, are taken as they stand: ``function`` is one that follows variables.
     """
-    if isinstance(kind, TensorType):
-        shape, view = _map_dims(kind.shape, function), kind.tensor_view
-        if view is not None:
-            view = view.with_(
-                stride=_map_dims(view.stride, function), valid_shape=_map_dims(view.valid_shape, function)
-            )
-        if shape is kind.shape and view is kind.tensor_view:
-            return kind
-        changes: dict[str, Any] = {"shape": shape, "tensor_view": view}
-        if isinstance(kind, DistributedTensorType):
-            changes["window_buffer"] = kind.window_buffer
-        return kind.with_(**changes)
-    if isinstance(kind, TileType):
-        shape, tile_view = _map_dims(kind.shape, function), kind.tile_view
-        if tile_view is not None:
-            offset = tile_view.start_offset
-            tile_view = tile_view.with_(
-                valid_shape=_map_dims(tile_view.valid_shape, function),
-                stride=_map_dims(tile_view.stride, function),
-                start_offset=None if offset is None else function(offset),
-            )
-        if shape is kind.shape and tile_view is kind.tile_view:
-            return kind
-        return kind.with_(shape=shape, tile_view=tile_view)
-    if isinstance(kind, TupleType):
-        return kind.with_(types=map_tuple(kind.types, lambda t: map_type(t, function)))
-    return kind
+    return _TYPE_MAPS[kind.__class__](kind, function)

@@ -298,21 +298,50 @@ def calls_in(stmt: Stmt) -> Sequence[Call | Submit]:
     return found
 
 
-def type_exprs(kind: Type) -> Iterator[Expr]:
+#: The names of all that is called below a statement, likewise: most passes look for a few operators only.
+_names: WeakKeyDictionary[Stmt, frozenset[str]] = WeakKeyDictionary()
+
+
+def called_names(stmt: Stmt) -> frozenset[str]:
+    """The names of the operators and functions that are called below ``stmt``."""
+    found = _names.get(stmt)
+    if found is None:
+        found = _names[stmt] = frozenset([call.op.name for call in calls_in(stmt)])
+    return found
+
+
+def _tensor_exprs(kind: TensorType) -> tuple[Expr, ...]:
+    view = kind.tensor_view
+    return kind.shape if view is None else (*kind.shape, *view.valid_shape, *view.stride)
+
+
+def _tile_exprs(kind: TileType) -> tuple[Expr, ...]:
+    view = kind.tile_view
+    if view is None:
+        return kind.shape
+    offset = () if view.start_offset is None else (view.start_offset,)
+    return (*kind.shape, *view.valid_shape, *view.stride, *offset)
+
+
+_TYPE_EXPRS: ClassTable[Callable[[Any], tuple[Expr, ...]]] = ClassTable(
+    {
+        TensorType: _tensor_exprs,
+        TileType: _tile_exprs,
+        TupleType: lambda kind: tuple(expr for element in kind.types for expr in type_exprs(element)),
+        Type: lambda kind: (),
+    }
+)
+
+
+def type_exprs(kind: Type) -> tuple[Expr, ...]:
     """Every dimension, valid extent, stride and offset expression of a type (memrefs excluded)."""
-    if isinstance(kind, TensorType):
-        yield from kind.shape
-        if kind.tensor_view is not None:
-            yield from kind.tensor_view.valid_shape
-            yield from kind.tensor_view.stride
-    elif isinstance(kind, TileType):
-        yield from kind.shape
-        view = kind.tile_view
-        if view is not None:
-            yield from view.valid_shape
-            yield from view.stride
-            if view.start_offset is not None:
-                yield view.start_offset
-    elif isinstance(kind, TupleType):
-        for element in kind.types:
-            yield from type_exprs(element)
+    return _TYPE_EXPRS[kind.__class__](kind)
+
+
+def type_vars(kind: Type) -> list[Var]:
+    """Every variable in the extents of a type: shape, valid shape, strides, start offset, tuple elements."""
+    found: list[Var] = []
+    for extent in _TYPE_EXPRS[kind.__class__](kind):
+        if extent.__class__ not in _CONSTANTS:
+            found += expr_vars(extent)
+    return found

@@ -38,7 +38,9 @@ class _Clone(Rewriter):
     def rewrite_AssignStmt(self, stmt: AssignStmt) -> Stmt:
         value = self.rewrite(stmt.value)
         if isinstance(value, (Call, Submit)) and self.map.get(stmt.var) is not stmt.var:
-            value = value.with_(type=self.type_of(value.type))
+            type_ = self.type_of(value.type)
+            if type_ is not value.type:
+                value = value.with_(type=type_)
         var = self.fresh(stmt.var)
         if var is stmt.var and value is stmt.value:
             return stmt

@@ -87,7 +87,7 @@ class _Lineage:
         assert ret is not None
         made = _definitions(function.body)
         out: list[Var | None] = []
-        for value, param in zip(ret.values, return_params(function, stmts_of(function.body))):
+        for value, param in zip(ret.values, return_params(function)):
             if param is not None:
                 out.append(param)
             else:

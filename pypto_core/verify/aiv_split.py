@@ -43,7 +43,7 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
 )
-from pypto_core.ir.walk import calls_in, own_calls, stmt_bodies, stmt_defs
+from pypto_core.ir.walk import called_names, own_calls, stmt_bodies, stmt_defs
 
 HOISTED_OPS = frozenset({"tile.load", "tile.store"})
 """Transfers that the compiler itself places outside regions."""
@@ -94,7 +94,7 @@ class SplitCheck:
 
     def run(self) -> list[Diagnostic]:
         body = self.function.body
-        if not self.facts.has_region and not any(call.op.name in BOUNDARY_OPS for call in calls_in(body)):
+        if not self.facts.has_region and BOUNDARY_OPS.isdisjoint(called_names(body)):
             return []  # Nothing crosses, and nothing owns the vector work.
         self.scan(body, None)
         for stmt, calls, region in self.facts.steps:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pypto_core.analysis.affinity import MoveDirection, classify_move_direction
@@ -101,18 +100,19 @@ class Boundary:
         return (side is AIC) == (self.direction is MoveDirection.CUBE_TO_VECTOR)
 
 
-def find_boundaries(stmts: Sequence[Stmt], crossed: frozenset[Var]) -> dict[Stmt, Boundary]:
-    """Every crossing below `stmts`; a move of a value that has already crossed is none."""
+def find_boundaries(body: Stmt, crossed: frozenset[Var]) -> dict[Stmt, Boundary]:
+    """Every crossing below `body`; a move of a value that has already crossed is none."""
     found: dict[Stmt, Boundary] = {}
-    for stmt in walk_stmts(stmts):
+    for stmt in walk_stmts(body):
         call = leaf_call(stmt)
         if call is None or not isinstance(stmt, AssignStmt):
             continue
-        if call.name in TILE_BOUNDARY_OPS:
-            shard = call.name == "tile.aiv_shard"
+        name = call.op.name
+        if name in TILE_BOUNDARY_OPS:
+            shard = name == "tile.aiv_shard"
             way = MoveDirection.CUBE_TO_VECTOR if shard else MoveDirection.VECTOR_TO_CUBE
             found[stmt] = Boundary(stmt, call, way, True)
-        elif call.name == "tile.move":
+        elif name == "tile.move":
             way = classify_move_direction(call)
             if way is not MoveDirection.NONE and as_var(call.args[0]) not in crossed:
                 found[stmt] = Boundary(stmt, call, way, False)

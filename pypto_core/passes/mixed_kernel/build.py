@@ -47,14 +47,15 @@ class SideBuilder:
         if isinstance(stmt, SeqStmts):
             out.extend(self.block(stmt.stmts))
             return
-        affinity = self.placement[stmt]
-        if affinity is self.other or (self.side is AIC and isinstance(stmt, ReturnStmt)):
+        aic = self.side is AIC
+        if self.placement[stmt] is self.other or (aic and isinstance(stmt, ReturnStmt)):
             return
-        if self.side is not AIC:
-            out.extend(self.fences.pop_before.get(stmt, ()))
+        before, after = self.fences.pop_before, self.fences.push_after
+        if before and not aic:
+            out.extend(before.get(stmt, ()))
         out.append(self.copy(stmt))
-        if self.side is AIC:
-            out.extend(self.fences.push_after.get(stmt, ()))
+        if after and aic:
+            out.extend(after.get(stmt, ()))
 
     def copy(self, stmt: Stmt) -> Stmt:
         if isinstance(stmt, (ForStmt, WhileStmt)):

@@ -26,7 +26,7 @@ from pypto_core.ir import (
 )
 from pypto_core.ir.basic_types import UNKNOWN
 from pypto_core.ir.rewrite import Rewriter, substitute
-from pypto_core.ir.walk import calls_in
+from pypto_core.ir.walk import called_names, calls_in
 from pypto_core.passes.clone import deep_clone
 from pypto_core.passes.mixed_kernel.boundaries import fractal_adapter, transfer_view
 from pypto_core.passes.mixed_kernel.expand import fresh_params
@@ -158,7 +158,7 @@ def _check_rebuildable(group: Function, member: _Member, same: bool) -> None:
 
 def _call_counts(functions: Iterable[Function]) -> Counter[str]:
     return Counter(
-        call.name for f in functions for call in calls_in(f.body) if isinstance(call.op, GlobalVar)
+        [call.op.name for f in functions for call in calls_in(f.body) if call.op.__class__ is GlobalVar]
     )
 
 
@@ -248,6 +248,8 @@ def adapt_manual_pushes(function: Function, backend: Backend | None) -> Function
         or not backend.requires_v_to_c_fractal_adapt
         or function.func_type is not FunctionType.AIV
     ):
+        return function
+    if "tile.tpush_to_aic" not in called_names(function.body):
         return function
     body = _AdaptPushes().rewrite(function.body)
     return function.with_(body=body)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pypto_core.analysis.affinity import Affinity, rollup
 from pypto_core.analysis.statements import block, leaf_call, stmts_of, walk_stmts
 from pypto_core.ir import Call, Function, FunctionType, Program, ReturnStmt, Submit
-from pypto_core.ir.walk import calls_in
+from pypto_core.ir.walk import called_names, calls_in
 from pypto_core.passes.outline.waiters import DEFER_WAIT, check_waiter_body
 from pypto_core.passes.split_axis.rejections import reject
 
@@ -26,6 +26,8 @@ def audit_deferred_waits(program: Program) -> None:
 
 
 def _first_wait(function: Function) -> Call | None:
+    if DEFER_WAIT not in called_names(function.body):
+        return None
     for stmt in walk_stmts(function.body):
         call = leaf_call(stmt)
         if call is not None and call.name == DEFER_WAIT:

@@ -27,6 +27,7 @@ from pypto_core.ir import (
     Var,
 )
 from pypto_core.ir.basic_types import UNKNOWN
+from pypto_core.ir.walk import called_names
 from pypto_core.passes.clone import deep_clone
 from pypto_core.passes.mixed_kernel.boundaries import find_boundaries
 from pypto_core.passes.mixed_kernel.build import SideBuilder
@@ -55,7 +56,7 @@ def expand(function: Function, placement: Placement, backend: Backend | None) ->
         PassError: the transport codes' rejections, or ``op-value`` for a bad ``slot_num``.
     """
     stmts = stmts_of(function.body)
-    boundaries = find_boundaries(stmts, placement.crossed)
+    boundaries = find_boundaries(function.body, placement.crossed)
     fences = find_fences(stmts, placement)
     origins = gm_origins(function, stmts)
     written = frozenset(
@@ -77,21 +78,24 @@ def expand(function: Function, placement: Placement, backend: Backend | None) ->
         )
         bodies[side.name] = finalize_tfrees(finished, side, builder.remap)
         remaps[side.name] = builder.remap
-        _check_no_boundary(bodies[side.name], function)
     names = {AIC.name: f"{function.name}_aic", AIV.name: f"{function.name}_aiv"}
     bodies[AIC.name], bodies[AIV.name] = add_pipe_setup(
         function, bodies[AIC.name], bodies[AIV.name], names[AIC.name], names[AIV.name]
     )
     dual = backend is not None and backend.requires_no_split_dual_aiv_dispatch and function.split is None
     cut = {
-        side.name: _function(function, side, names, bodies, remaps, origins, written, stmts, dual)
+        side.name: _function(function, side, names, bodies, remaps, origins, written, dual)
         for side in (AIC, AIV)
     }
-    return Expanded(cut[AIC.name], cut[AIV.name], _group(function, stmts, names))
+    for half in cut.values():
+        _check_no_boundary(half.body, function)
+    return Expanded(cut[AIC.name], cut[AIV.name], _group(function, names))
 
 
-def _check_no_boundary(stmts: Sequence[Stmt], function: Function) -> None:
-    for stmt in walk_stmts(stmts):
+def _check_no_boundary(body: Stmt, function: Function) -> None:
+    if BOUNDARY_OPS.isdisjoint(called_names(body)):
+        return
+    for stmt in walk_stmts(body):
         call = leaf_call(stmt)
         if call is not None and call.name in BOUNDARY_OPS:
             raise reject_internal(
@@ -107,7 +111,6 @@ def _function(
     remaps: dict[str, dict[Var, Var]],
     origins: dict[Var, Var],
     written: frozenset[Var],
-    original: Sequence[Stmt],
     dual: bool,
 ) -> Function:
     body, remap = bodies[side.name], remaps[side.name]
@@ -118,9 +121,9 @@ def _function(
         seeds[old] = seeds[new] = new
     defined = defs_of(body)
     if side is AIV:
-        for stmt in walk_stmts(original):
+        for stmt in walk_stmts(function.body):
             call = leaf_call(stmt)
-            if isinstance(stmt, AssignStmt) and call is not None and call.name == "tile.store":
+            if call is not None and call.op.name == "tile.store" and isinstance(stmt, AssignStmt):
                 dest = as_var(call.args[2]) if len(call.args) > 2 else None
                 if stmt.var not in defined and dest in own:
                     seeds[stmt.var] = own[dest]
@@ -156,7 +159,7 @@ def call_type(return_types: Sequence[Type]) -> Type:
     return return_types[0] if len(return_types) == 1 else TupleType(tuple(return_types))
 
 
-def _group(function: Function, stmts: Sequence[Stmt], names: dict[str, str]) -> Function:
+def _group(function: Function, names: dict[str, str]) -> Function:
     """The Group under the kernel's old name: both cores, then what the kernel returned."""
     params = fresh_params(function)
     own = dict(zip(function.params, params))
@@ -164,7 +167,7 @@ def _group(function: Function, stmts: Sequence[Stmt], names: dict[str, str]) -> 
     aic = Call(GlobalVar(names[AIC.name]), params, type=UNKNOWN, span=span)
     aiv = Call(GlobalVar(names[AIV.name]), params, type=call_type(function.return_types), span=span)
     body: list[Stmt] = [EvalStmt(aic, span=span)]
-    traced = return_params(function, stmts)
+    traced = return_params(function)
     if not function.return_types:
         body.append(EvalStmt(aiv, span=span))
     elif len(traced) == len(function.return_types) and all(t is not None for t in traced):

@@ -5,14 +5,15 @@ No step enters a scope statement. "Defined" never includes parameters.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 
 from pypto_core.analysis.affinity import Affinity
 from pypto_core.analysis.lanes import FREE_OPS, PIPE_SETUP_OPS, POP_OPS, PUSH_OPS
-from pypto_core.analysis.statements import SCOPES, block, leaf_call, stmts_of, trailing_yield
+from pypto_core.analysis.statements import SCOPES, block, stmts_of, trailing_yield
 from pypto_core.analysis.uses import all_defs, all_uses, expr_vars, type_vars
 from pypto_core.ir import (
     AssignStmt,
+    Call,
     Expr,
     ForStmt,
     IfStmt,
@@ -27,6 +28,8 @@ from pypto_core.ir import (
 from pypto_core.ir.walk import stmt_exprs
 from pypto_core.passes.mixed_kernel.placement import Placement
 
+#: Statements with bodies that the repairs enter.
+_NESTING: frozenset[type] = frozenset((ForStmt, WhileStmt, IfStmt, SeqStmts))
 _EFFECTS = PUSH_OPS | POP_OPS | FREE_OPS | PIPE_SETUP_OPS | frozenset({"tile.store", "tile.assemble"})
 
 
@@ -44,7 +47,10 @@ def finalize_split_core_body(
     `original` is the body before the cut, `known` are variables that this side receives, `reachable` those that name a
     written parameter: neither is looked for in `original`. `other` is the peer's affinity.
     """
-    out = strip_dead_iter_args(stmts)
+    out = list(stmts)
+    if _is_straight(out):
+        return remove_dead_code(out)
+    out = strip_dead_iter_args(out)
     pull = _Pull(_assignments(original), placement, other, known | reachable)
     out = pull.block(out)
     out = fixup_dangling_yields(out)
@@ -53,6 +59,11 @@ def finalize_split_core_body(
     stripped = strip_dead_iter_args(out)
     # Without a carry that went, nothing more is dead.
     return out if all(a is b for a, b in zip(stripped, out)) else remove_dead_code(stripped)
+
+
+def _is_straight(stmts: Iterable[Stmt]) -> bool:
+    """Whether no loop and no branch stands in a statement list: there is nothing to repair then."""
+    return _NESTING.isdisjoint(map(type, stmts))
 
 
 def _with_yield(body: Stmt, values: tuple[Expr, ...]) -> Stmt:
@@ -76,6 +87,8 @@ def _direct_yield(body: Stmt) -> YieldStmt | None:
 
 def strip_dead_iter_args(stmts: Sequence[Stmt]) -> list[Stmt]:
     """Drop loop slots that neither the body nor anything after the loop reads; inner loops first."""
+    if _is_straight(stmts):
+        return list(stmts)
     out = [_map_bodies(s, lambda b: block(strip_dead_iter_args(stmts_of(b)), b)) for s in stmts]
     carrying = [i for i, s in enumerate(out) if isinstance(s, (ForStmt, WhileStmt)) and s.iter_args]
     if not carrying:
@@ -112,6 +125,8 @@ def _strip_loop(loop: ForStmt | WhileStmt, after: set[Var]) -> Stmt:
 
 
 def _map_bodies(stmt: Stmt, fn: Callable[[Stmt], Stmt]) -> Stmt:
+    if stmt.__class__ not in _NESTING:
+        return stmt
     if isinstance(stmt, (ForStmt, WhileStmt)):
         return stmt.with_(body=fn(stmt.body))
     if isinstance(stmt, IfStmt):
@@ -157,6 +172,8 @@ class _Pull:
         self.known = known
 
     def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        if _is_straight(stmts):
+            return list(stmts)
         defined: set[Var] = set()
         out: list[Stmt] = []
         for stmt in stmts:
@@ -186,6 +203,8 @@ class _Pull:
 
 def fixup_dangling_yields(stmts: Sequence[Stmt]) -> list[Stmt]:
     """A loop that yields a value of the other core yields its carry instead."""
+    if _is_straight(stmts):
+        return list(stmts)
     out: list[Stmt] = []
     defined: set[Var] = set()
     for stmt in stmts:
@@ -257,6 +276,9 @@ class _StripResults:
         return [self.stmt(s) for s in stmts]
 
     def stmt(self, stmt: Stmt) -> Stmt:
+        if isinstance(stmt, AssignStmt):
+            self.defined[stmt.var] = None
+            return stmt
         if isinstance(stmt, (ForStmt, WhileStmt)):
             # What a loop defines counts behind it as well.
             self.define((*stmt.iter_args, stmt.loop_var) if isinstance(stmt, ForStmt) else stmt.iter_args)
@@ -326,20 +348,22 @@ def remove_dead_code(stmts: Sequence[Stmt]) -> list[Stmt]:
         made = definitions.pop(var, None)
         if made is None:
             continue
-        for needed in (*(v for e in stmt_exprs(made) for v in expr_vars(e)), *type_vars(var.type)):
+        for needed in (*expr_vars(made.value), *type_vars(var.type)):
             if needed not in live:
                 live.add(needed)
                 work.append(needed)
-    return _drop(stmts, frozenset(definitions))
+    return _drop(stmts, definitions.keys())
 
 
 def _collect(stmt: Stmt, live: set[Var], definitions: dict[Var, AssignStmt], binders: list[Var]) -> None:
-    if isinstance(stmt, AssignStmt) and not _has_effect(stmt):
-        definitions[stmt.var] = stmt
-        return
     if isinstance(stmt, AssignStmt):
-        binders.append(stmt.var)
-    elif isinstance(stmt, (ForStmt, WhileStmt)):
+        if _has_effect(stmt):
+            binders.append(stmt.var)
+            live.update(expr_vars(stmt.value))
+        else:
+            definitions[stmt.var] = stmt
+        return
+    if isinstance(stmt, (ForStmt, WhileStmt)):
         binders.extend((*stmt.iter_args, *stmt.return_vars))
     elif isinstance(stmt, IfStmt):
         binders.extend(stmt.return_vars)
@@ -364,16 +388,17 @@ def _bodies(stmt: Stmt) -> tuple[Stmt, ...]:
 
 
 def _has_effect(stmt: AssignStmt) -> bool:
-    call = leaf_call(stmt)
-    return isinstance(stmt.value, Submit) or (call is not None and call.name in _EFFECTS)
+    value = stmt.value
+    return isinstance(value, Submit) or (isinstance(value, Call) and value.op.name in _EFFECTS)
 
 
-def _drop(stmts: Sequence[Stmt], dead: frozenset[Var]) -> list[Stmt]:
+def _drop(stmts: Sequence[Stmt], dead: Set[Var]) -> list[Stmt]:
     out: list[Stmt] = []
     for stmt in stmts:
-        if isinstance(stmt, AssignStmt) and stmt.var in dead:
-            continue
-        if isinstance(stmt, SeqStmts):
+        if isinstance(stmt, AssignStmt):
+            if stmt.var not in dead:
+                out.append(stmt)
+        elif isinstance(stmt, SeqStmts):
             out.extend(_drop(stmt.stmts, dead))
         else:
             out.append(_map_bodies(stmt, lambda b: block(_drop(stmts_of(b), dead), b)))

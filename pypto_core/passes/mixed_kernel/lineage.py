@@ -13,7 +13,7 @@ from pypto_core.ops.registry import find_op
 def gm_origins(function: Function, stmts: Sequence[Stmt]) -> dict[Var, Var]:
     """Variable -> the parameter whose global memory it names, followed through stores, aliases, loops and merges."""
     origin: dict[Var, Var] = {p: p for p in function.params}
-    work = list(_in_order(stmts))
+    work = [step for step in _in_order(stmts) if _may_name_memory(step[0])]
 
     def of(expr: Expr) -> Var | None:
         var = as_var(expr)
@@ -55,6 +55,12 @@ def gm_origins(function: Function, stmts: Sequence[Stmt]) -> dict[Var, Var]:
     return origin
 
 
+def _may_name_memory(stmt: Stmt) -> bool:
+    """Whether a statement can give a variable the memory of another one: all but assignments of a result of its own."""
+    call = leaf_call(stmt)
+    return call is None or call.op.name == "tile.store"
+
+
 def _in_order(stmts: Sequence[Stmt]) -> Iterator[tuple[Stmt, bool]]:
     """Every statement below ``stmts``; those with bodies twice, in front of the bodies and, marked, behind them."""
     todo: list[tuple[Stmt, bool]] = [(stmt, False) for stmt in stmts[::-1]]
@@ -67,14 +73,16 @@ def _in_order(stmts: Sequence[Stmt]) -> Iterator[tuple[Stmt, bool]]:
             todo += [(body, False) for body in bodies[::-1]]
 
 
-def return_params(function: Function, stmts: Sequence[Stmt]) -> list[Var | None]:
+def return_params(function: Function) -> list[Var | None]:
     """For each value of the first return, the parameter that it traces to by the return lineage, or None.
 
     Unlike :func:`gm_origins` a loop result follows the loop's initial value, and merges are not traced.
     """
     ret = first_return(function.body)
+    if ret is None:
+        return []
     lineage: dict[Var, Expr] = {}
-    for stmt in walk_stmts(stmts):
+    for stmt in walk_stmts(function.body):
         if isinstance(stmt, AssignStmt):
             call = leaf_call(stmt)
             if call is None:
@@ -99,4 +107,4 @@ def return_params(function: Function, stmts: Sequence[Stmt]) -> list[Var | None]
             var = as_var(lineage.get(var))
         return var if var in params else None
 
-    return [trace(value) for value in ret.values] if ret is not None else []
+    return [trace(value) for value in ret.values]

@@ -44,9 +44,10 @@ def add_pipe_setup(
         call = leaf_call(stmt)
         if call is None:
             continue
-        if call.name in PIPE_SETUP_OPS:
+        name = call.op.name
+        if name in PIPE_SETUP_OPS:
             return aic, aiv
-        direction = _DIRECTION.get(call.name)
+        direction = _DIRECTION.get(name)
         if direction is not None:
             active |= direction
             size = _tile_bytes(call)

@@ -65,7 +65,7 @@ class _Finalizer:
         pops: dict[Var, Call] = {}
         for stmt in stmts:
             call = leaf_call(stmt)
-            if isinstance(stmt, AssignStmt) and call is not None and call.name == self.side.pop:
+            if call is not None and call.op.name == self.side.pop and isinstance(stmt, AssignStmt):
                 pops[self.canonical(stmt.var)] = call
         if not pops:
             return stmts
@@ -85,11 +85,12 @@ class _Finalizer:
             """In program order, results behind their bodies: a view of a result is an alias too."""
             for stmt in stmts:
                 if isinstance(stmt, AssignStmt):
-                    call = leaf_call(stmt)
-                    source: Expr | None = stmt.value
-                    if call is not None:
-                        source = call.args[0] if call.args and _shares_buffer(call) else None
-                    put(stmt.var, root(source) if source is not None else None)
+                    value = stmt.value
+                    if not isinstance(value, Call):
+                        put(stmt.var, root(value))
+                    elif value.args:
+                        tile = root(value.args[0])
+                        put(stmt.var, tile if tile is not None and _shares_buffer(value) else None)
                     continue
                 for body in stmt_bodies(stmt):
                     follow(stmts_of(body))
@@ -119,7 +120,7 @@ class _Finalizer:
         for i, stmt in enumerate(stmts):
             if isinstance(stmt, AssignStmt) and self.canonical(stmt.var) in last:
                 last[self.canonical(stmt.var)] = i
-            if self.freed(stmt) is None:
+            if not self.frees(stmt):
                 for var in self.mentions(stmt):
                     tile = roots.get(var) or roots.get(self.canonical(var))
                     if tile in last:
@@ -132,10 +133,13 @@ class _Finalizer:
             return [v for arg in call.args for v in expr_vars(arg)]
         return list(all_uses(stmt))
 
-    def freed(self, stmt: Stmt) -> Var | None:
+    def frees(self, stmt: Stmt) -> bool:
+        return isinstance(stmt, EvalStmt) and self.freed(stmt) is not None
+
+    def freed(self, stmt: EvalStmt) -> Var | None:
         """The tile that an existing free of this side returns."""
         call = leaf_call(stmt)
-        if not isinstance(stmt, EvalStmt) or call is None or call.name != self.side.free or not call.args:
+        if call is None or call.op.name != self.side.free or not call.args:
             return None
         return as_var(call.args[0])
 
@@ -145,7 +149,7 @@ class _Finalizer:
         have: set[Var] = set()
         kept: dict[int, Stmt | None] = {}
         for i, stmt in enumerate(stmts):
-            var = self.freed(stmt)
+            var = self.freed(stmt) if isinstance(stmt, EvalStmt) else None
             tile = (roots.get(var) or roots.get(self.canonical(var))) if var is not None else None
             if tile is None:
                 continue
@@ -164,6 +168,9 @@ class _Finalizer:
                 due.setdefault(last[tile], []).append(tile)
         out: list[Stmt] = []
         for i, stmt in enumerate(stmts):
+            if i not in due and i not in kept:
+                out.append(stmt)
+                continue
             frees = [self.free(tile, pops[tile], stmt) for tile in due.get(i, ())]
             if isinstance(stmt, (YieldStmt, ReturnStmt)):
                 out.extend(frees)

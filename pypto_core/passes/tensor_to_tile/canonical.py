@@ -32,7 +32,7 @@ from pypto_core.ir import (
 )
 from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ir.types import dims_equal
-from pypto_core.ir.walk import calls_in, collect_uses, stmt_exprs, walk_exprs, walk_stmts
+from pypto_core.ir.walk import called_names, collect_uses, stmt_exprs, walk_exprs, walk_stmts
 from pypto_core.passes.tensor_to_tile.body import block_of, with_comments
 from pypto_core.passes.tensor_to_tile.lowering import base_name, int_tuple, op_call
 
@@ -143,7 +143,7 @@ class _FillLoops(Rewriter):
 
 def canonicalise_constant_fill_loops(function: Function) -> Function:
     """Replace every loop that writes one constant along one axis of a tensor in global memory."""
-    if all(call.name != "tensor.write" for call in calls_in(function.body)):
+    if "tensor.write" not in called_names(function.body):
         return function
     rewriter = _FillLoops(_tensors_in_memory(function))
     return function.with_(body=rewriter.rewrite(function.body))
