@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 from lsprotocol import types
+from lsprotocol.converters import get_converter
 from pygls.workspace import PositionCodec
 
 from pypto_core import Workspace
@@ -37,6 +38,7 @@ PER_FILE, PER_CHECK = 60, 10
 GROWTH = 48
 TIMEOUT = 120.0
 FILES = sorted(f for f in (GOLDEN / "kernels").glob("*.py") if f.stem != "bench_suite_a")
+CONVERTER = get_converter()
 CODEC = PositionCodec(types.PositionEncodingKind.Utf16)
 _KINDS = tuple(kind for kind in KINDS if kind != "undo")
 
@@ -79,13 +81,11 @@ def shown(diagnostic: Message) -> tuple[object, ...]:
 
 def expected(path: Path, text: str) -> list[tuple[object, ...]]:
     """What a client is shown of a text that was opened just now."""
-    from lsprotocol.converters import get_converter
-
     core = Workspace(Disk(), Settings("a2a3"))
     core.open(str(path), text)
     positions = Positions(split_lines(text), CODEC)
     found = [to_protocol(finding, positions) for finding in core.diagnostics(str(path))]
-    return sorted(shown(get_converter().unstructure(d)) for d in found)
+    return sorted(shown(CONVERTER.unstructure(d)) for d in found)
 
 
 class Session:
