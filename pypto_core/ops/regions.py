@@ -435,7 +435,7 @@ def const_shape(call: OpCall, index: int) -> tuple[ConstInt, ...]:
         if not isinstance(element, ConstInt):
             call.fail(
                 "op-value",
-                f"{call.name} requires {call.param_name(index)}[{i}] to be a compile-time constant (ConstInt), "
+                f"{call.name} {call.param_name(index)}[{i}] must be a compile-time constant (ConstInt), "
                 f"but got {show_dim(element)}",
                 arg=index,
                 unproven=True,

@@ -331,7 +331,8 @@ class _Canonicalizer:
         window = self._slices.get(source) if isinstance(source, Var) else None
         if window is None:
             return call
-        return rebuild_call(call, (window.base, fold_add(row, window.row), fold_add(col, window.col), *rest))
+        base = self._base(window)
+        return rebuild_call(call, (base, fold_add(row, window.row), fold_add(col, window.col), *rest))
 
     def _matmul(self, call: Call) -> tuple[list[Stmt], Call]:
         operands = _MATMUL_OPERANDS.get(call.name, {})
@@ -392,11 +393,15 @@ class _Canonicalizer:
         base_cols = const_dim(window.base_type.shape[-1])
         return rows is None or cols is None or base_cols is None or not (rows == 1 or cols == base_cols)
 
+    def _base(self, window: Window) -> Expr:
+        """The tile that owns the storage, as it is now: its type changed where it was computed from a copied window."""
+        return self._renamed.get(window.base, window.base)
+
     def _extract(self, var: Var, space: MemorySpace, span: Span) -> Call:
         window = self._slices[var]
         return new_call(
             "tile.extract",
-            window.base,
+            self._base(window),
             window.row,
             window.col,
             tuple_of(*window.type.shape),
