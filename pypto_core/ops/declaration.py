@@ -215,6 +215,10 @@ class OpDef:
     max_args: int = field(init=False, repr=False, compare=False)
     lane_invariant: Mapping[int, LaneKind] = field(init=False, repr=False, compare=False)
     """Operand index -> kind, for the operands that are not plain lane data."""
+    placed: tuple[tuple[int, tuple[MemorySpace, ...]], ...] = field(init=False, repr=False, compare=False)
+    """Operands that only some memories may hold: index and memories."""
+    writes: tuple[int, ...] | None = field(init=False, repr=False, compare=False)
+    """Operands that every call writes; None when that depends on the keywords."""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "kwarg_by_name", MappingProxyType({k.name: k for k in self.kwargs}))
@@ -222,6 +226,13 @@ class OpDef:
         object.__setattr__(self, "max_args", len(self.params))
         lanes = {i: p.lane for i, p in enumerate(self.params) if p.lane is not LaneKind.DATA}
         object.__setattr__(self, "lane_invariant", MappingProxyType(lanes))
+        object.__setattr__(
+            self, "placed", tuple((i, p.memory) for i, p in enumerate(self.params) if p.memory)
+        )
+        effects = [p.effect for p in self.params]
+        known = all(isinstance(effect, Effect) for effect in effects)
+        writes = tuple(i for i, effect in enumerate(effects) if effect is not Effect.READ) if known else None
+        object.__setattr__(self, "writes", writes)
 
     @property
     def namespace(self) -> str:
@@ -237,6 +248,8 @@ class OpDef:
 
     def written_args(self, kwargs: Mapping[str, Any] = MappingProxyType({})) -> tuple[int, ...]:
         """Indices of the operands that a call with these keywords writes."""
+        if self.writes is not None:
+            return self.writes
         return tuple(i for i in range(len(self.params)) if self.effect(i, kwargs) is not Effect.READ)
 
     def output_memory_of(self, kwargs: Mapping[str, Any]) -> MemorySpace | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from pypto_core.analysis.uses import expr_vars
-from pypto_core.ir import AssignStmt, Call, Expr, IterArg, Stmt, Var, body_stmts
+from pypto_core.ir import AssignStmt, Call, Expr, Stmt, Var, attr_exprs, body_stmts
 from pypto_core.ir.walk import stmt_bodies, stmt_exprs
 
 MATMUL_OPERANDS: Mapping[str, tuple[int, int]] = {
@@ -17,8 +17,7 @@ MATMUL_OPERANDS: Mapping[str, tuple[int, int]] = {
 """Argument positions of (lhs, rhs) of the plain products."""
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
+class Read(NamedTuple):
     """One read: argument ``position`` of the call that ``stmt`` performs, or anything else (``call`` is None)."""
 
     stmt: Stmt
@@ -53,14 +52,15 @@ class Reads:
                 self._collect(inner)
 
     def _collect_expr(self, stmt: Stmt, root: Expr) -> None:
-        plain = root
+        inner: Iterable[Expr] = (root,)
         if isinstance(root, Call):
             for position, arg in enumerate(root.args):
-                if isinstance(arg, (Var, IterArg)):
+                if isinstance(arg, Var):
                     self._reads.setdefault(arg, []).append(Read(stmt, root, position))
-            plain = root.with_(args=tuple(arg for arg in root.args if not isinstance(arg, (Var, IterArg))))
-        for var in expr_vars(plain):
-            self._reads.setdefault(var, []).append(Read(stmt, None, 0))
+            inner = (*(arg for arg in root.args if not isinstance(arg, Var)), *attr_exprs(root.attrs))
+        for expr in inner:
+            for var in expr_vars(expr):
+                self._reads.setdefault(var, []).append(Read(stmt, None, 0))
 
     def of(self, var: Var) -> Sequence[Read]:
         """Reads of ``var``, in program order."""

@@ -52,8 +52,8 @@ def new_call(
 
 def rebuild_call(call: Call, args: Sequence[Expr], kwargs: Mapping[str, Any] | None = None) -> Call:
     """``call`` with other arguments (and keywords) and its type deduced again; ``call`` itself if nothing differs."""
-    same_args = len(args) == len(call.args) and all(a is b for a, b in zip(args, call.args, strict=True))
-    if same_args and kwargs is None:
+    # Expressions are equal only to themselves.
+    if kwargs is None and (args is call.args or tuple(args) == call.args):
         return call
     try:
         return read_op_call(

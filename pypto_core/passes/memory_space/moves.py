@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from pypto_core.analysis.statements import block
@@ -26,6 +27,7 @@ from pypto_core.ir import (
     map_attrs,
     substitute,
 )
+from pypto_core.ir.rewrite import Substitution
 from pypto_core.ops import SpaceFromKwarg, find_op
 from pypto_core.passes.memory_space.spaces import SpaceMap, constrained_args
 from pypto_core.passes.stmt_parts import map_bodies, substitute_header
@@ -41,6 +43,7 @@ class MoveInserter:
         self._spaces = spaces
         self._has_layout_rules = backend is not None
         self._renamed: dict[Var, Expr] = {}
+        self._renaming = Substitution(self._renamed)
         self._open: list[dict[tuple[Var, MemorySpace], Var]] = []
 
     def body(self, body: Stmt) -> Stmt:
@@ -57,7 +60,7 @@ class MoveInserter:
             if isinstance(stmt.expr, Call):
                 before, call = self._call(stmt.expr)
                 return [*before, stmt.with_(expr=call)]
-            return [substitute(stmt, self._renamed)]
+            return [self._renaming.rewrite(stmt)]
         if isinstance(stmt, (ForStmt, WhileStmt)):
             return [self._loop(stmt)]
         if isinstance(stmt, IfStmt):
@@ -118,8 +121,8 @@ class MoveInserter:
     # -- calls -----------------------------------------------------------------------------------------------------
     def _call(self, call: Call) -> tuple[list[Stmt], Call]:
         before: list[Stmt] = []
-        args = [substitute(arg, self._renamed) for arg in call.args]
-        for position, arg, allowed in constrained_args(call):
+        args: Sequence[Expr] = self._renaming.rewrite_all(call.args)
+        for position, arg, allowed in constrained_args(call) if self._spaces.needed else ():
             if type(arg) is not Var or (arg, allowed[0]) not in self._spaces.needed:
                 continue
             if self._spaces.of(arg) in allowed:
@@ -127,9 +130,11 @@ class MoveInserter:
             moved = self._find(arg, allowed[0])
             if moved is None:
                 moved = self._move(call, position, arg, allowed[0], before)
-            args[position] = moved
+            args = [*args[:position], moved, *args[position + 1 :]]
         new = rebuild_call(call, args)
-        return before, new.with_(attrs=map_attrs(new.attrs, lambda e: substitute(e, self._renamed)))
+        if new.attrs:
+            new = new.with_(attrs=map_attrs(new.attrs, self._renaming.rewrite))
+        return before, new
 
     def _find(self, var: Var, space: MemorySpace) -> Var | None:
         for made in reversed(self._open):

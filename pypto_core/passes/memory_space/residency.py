@@ -51,7 +51,7 @@ def keep_invariant_operands(program: Program, backend: Backend | None) -> Progra
     def rewrite(function: Function) -> Function:
         if function.func_type is not FunctionType.InCore:
             return function
-        if not any(BRIDGE_ATTR in call.attrs for call in calls_in(function.body)):
+        if not any(call.attrs and BRIDGE_ATTR in call.attrs for call in calls_in(function.body)):
             return function
         body = function.body
         if backend is not None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pypto_core.analysis.statements import leaf_call, trailing_yield
 from pypto_core.ir import (
     AssignStmt,
@@ -29,14 +27,13 @@ from pypto_core.passes.tile_calls import reject
 _VEC = MemorySpace.Vec
 
 
-def constrained_args(call: Call) -> Iterator[tuple[int, Expr, tuple[MemorySpace, ...]]]:
+def constrained_args(call: Call) -> list[tuple[int, Expr, tuple[MemorySpace, ...]]]:
     """Positions and arguments of ``call`` that only some spaces may hold, with those spaces."""
-    op = find_op(call.name)
+    op = find_op(call.op.name)
     if op is None:
-        return
-    for position, (arg, param) in enumerate(zip(call.args, op.params)):
-        if param.memory:
-            yield position, arg, param.memory
+        return []
+    args, given = call.args, len(call.args)
+    return [(position, args[position], spaces) for position, spaces in op.placed if position < given]
 
 
 class SpaceMap:

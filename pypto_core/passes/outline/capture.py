@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pypto_core import ir
+from pypto_core.ir.walk import expr_vars
 
 STORE = "tile.store"
 STORE_TARGET = 2
@@ -17,9 +18,16 @@ class _Capture:
     def __init__(self) -> None:
         self.inputs: dict[ir.Var, None] = {}
         self._defined: set[ir.Var] = set()
+        #: Of these, what the branch around the place defines; all when there is none.
+        self._here: set[ir.Var] = self._defined
+
+    def _define(self, variables: Iterable[ir.Var]) -> None:
+        new = [var for var in variables if var not in self._defined]
+        self._defined.update(new)
+        self._here.update(new)
 
     def _read(self, expr: ir.Expr) -> None:
-        for var in ir.collect_uses(expr):
+        for var in expr_vars(expr):
             if var not in self._defined:
                 self.inputs.setdefault(var)
 
@@ -31,14 +39,14 @@ class _Capture:
             case ir.ForStmt():
                 for arg in stmt.iter_args:
                     self._read(arg.init_value)
-                self._defined.update((stmt.loop_var, *stmt.return_vars, *stmt.iter_args))
+                self._define((stmt.loop_var, *stmt.return_vars, *stmt.iter_args))
                 for bound in (stmt.start, stmt.stop, stmt.step):
                     self._read(bound)
                 self.visit(stmt.body)
             case ir.WhileStmt():
                 for arg in stmt.iter_args:
                     self._read(arg.init_value)
-                self._defined.update((*stmt.return_vars, *stmt.iter_args))
+                self._define((*stmt.return_vars, *stmt.iter_args))
                 self._read(stmt.condition)
                 self.visit(stmt.body)
             case ir.IfStmt():
@@ -46,21 +54,23 @@ class _Capture:
             case _:
                 for expr in ir.stmt_exprs(stmt):
                     self._read(expr)
-                self._defined.update(ir.stmt_defs(stmt))
+                self._define(ir.stmt_defs(stmt))
                 for body in ir.stmt_bodies(stmt):
                     self.visit(body)
 
     def _branch(self, stmt: ir.IfStmt) -> None:
         self._read(stmt.condition)
-        self._defined.update(stmt.return_vars)
-        before = self._defined
+        self._define(stmt.return_vars)
+        outer = self._here
         outcomes = []
         for body in (stmt.then_body, stmt.else_body):
-            self._defined = set(before)
+            self._here = set()
             if body is not None:
                 self.visit(body)
-            outcomes.append(self._defined)
-        self._defined = outcomes[0] & outcomes[1]
+            outcomes.append(self._here)
+            self._defined -= self._here
+        self._here = outer
+        self._define(outcomes[0] & outcomes[1])
 
 
 def captured(body: ir.Stmt) -> tuple[ir.Var, ...]:

@@ -76,8 +76,8 @@ class Outliner:
         self._kind = kind
         self._lookup = lookup
         self._function = function
-        variables = {*function.params, *ir.collect_defs(function.body), *ir.collect_uses(function.body)}
-        self._names = FunctionNames(taken, {v.name_hint for v in variables})
+        self._taken = taken
+        self._names = FunctionNames(taken, set())
         self._parent = function.name
         self._counter = 0
         self._required = Later.of(())
@@ -89,6 +89,9 @@ class Outliner:
         """The function without scopes of the kind; the same object when it has none."""
         if not contains_scope(self._function.body, self._kind.scope):
             return self._function
+        function = self._function
+        variables = {*function.params, *ir.collect_defs(function.body), *ir.collect_uses(function.body)}
+        self._names = FunctionNames(self._taken, {v.name_hint for v in variables})
         return self._function.with_(body=self._body(self._function.body))
 
     # -- walking (§9.1) ----------------------------------------------------------------------------------------------
