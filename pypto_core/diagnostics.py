@@ -76,6 +76,7 @@ class Rule:
     ``chip`` is the chip on which the first reports it, empty where every chip does, ``on_request`` whether only passes that run on
     request report it. ``no_source`` says why no kernel can be written that reports the code, and stands in place of the kernels.
     ``fix`` says whether a quick fix exists and whether it may be applied unseen: always, ``sometimes`` (each fix says so itself), or never.
+    ``each_place`` is for a hint that is told at each of its places: others are told once per kernel and operator.
     ``replaces`` are codes that say less about the same statement: they are not told where this one begins at the same place.
     """
 
@@ -90,6 +91,7 @@ class Rule:
     no_source: str = ""
     chip: Literal["", "a2a3", "a5"] = ""
     on_request: bool = False
+    each_place: bool = False
     replaces: tuple[str, ...] = ()
     mark: tuple[int, int] | None = field(default=None, init=False)
 

@@ -347,7 +347,7 @@ RULES: tuple[Rule, ...] = (
                 return x
 
             @pl.function(type=pl.FunctionType.Orchestration)
-            def main(self, x: {_T}, flags: pl.Tensor[[4], pl.INT32]) -> {_T}:
+            def main(self, x: {_T}, flags: pl.InOut[pl.Tensor[[4], pl.INT32]]) -> {_T}:
                 ready, first = pl.submit(self.mark, flags)
                 y, second = pl.submit(self.copy, x, predicate=«ready[0] > 0»)
                 return y
@@ -364,7 +364,7 @@ RULES: tuple[Rule, ...] = (
                 return x
 
             @pl.function(type=pl.FunctionType.Orchestration)
-            def main(self, x: {_T}, flags: pl.Tensor[[4], pl.INT32]) -> {_T}:
+            def main(self, x: {_T}, flags: pl.InOut[pl.Tensor[[4], pl.INT32]]) -> {_T}:
                 ready, first = pl.submit(self.mark, flags)
                 y, second = pl.submit(self.copy, x, deps=[first], predicate=ready[0] > 0)
                 return y

@@ -90,6 +90,29 @@ class P:
         fix="review",
     ),
     Rule(
+        "out-param-undeclared",
+        "A parameter that is written is declared as an input",
+        "The compiler finds out by itself which parameters a kernel writes, and makes them Out, or InOut where the kernel reads them "
+        "as well. Who calls the kernel, and who reads it, sees the declaration alone: write `pl.Out[...]` or `pl.InOut[...]`.",
+        Severity.HINT,
+        each_place=True,
+        failing=_HEAD
+        + """@pl.jit
+def grow(x: pl.Tensor[[64, 128], pl.FP32], «y: pl.Tensor[[64, 128], pl.FP32]»):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        y[:, :] = pl.exp(x)
+    return y
+""",
+        repaired=_HEAD
+        + """@pl.jit
+def grow(x: pl.Tensor[[64, 128], pl.FP32], y: pl.Out[pl.Tensor[[64, 128], pl.FP32]]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        y[:, :] = pl.exp(x)
+    return y
+""",
+        fix="safe",
+    ),
+    Rule(
         "tile-innermost-dim",
         "Short rows between global and on-chip memory",
         "Global memory is moved in bursts. When the innermost dimension of a tile is shorter than the recommended size (512 "

@@ -50,6 +50,11 @@ def _replaced_by(code: str) -> tuple[str, ...]:
     return rule.replaces if rule is not None else ()
 
 
+def _has_places_of_its_own(code: str) -> bool:
+    rule = rules().get(code)
+    return rule is not None and rule.each_place
+
+
 def _order(finding: Diagnostic) -> tuple[str, int, int, int]:
     """The order of :func:`_place` without looking for lines: chunks are runs of whole lines, one below the other."""
     chunk = finding.span.chunk
@@ -152,7 +157,7 @@ def in_file(found: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
 
 def of_kernel(finding: Diagnostic, program: Program) -> Diagnostic:
     """The finding; a performance hint with the kernel that it is about, for :func:`one_hint_per_kernel`."""
-    if finding.severity is not Severity.HINT:
+    if finding.severity is not Severity.HINT or _has_places_of_its_own(finding.code):
         return finding
     return replace(finding, data={**finding.data, "kernel": program.name})
 

@@ -28,6 +28,7 @@ from pypto_core.passes.pipeline import (
 )
 from pypto_core.verify import Located, hints_of, orphans_located, verify_located, warnings_of
 from pypto_core.verify.aiv_split_early import verify_aiv_split_early
+from pypto_core.verify.undeclared_out import DECIDED, undeclared_outputs
 
 __all__ = ["FAULTS", "INPUT", "Early", "Lowering", "PassMemory", "Stage", "Stop", "early_findings", "lower"]
 
@@ -244,6 +245,8 @@ class _Run:
                 located += self._dangling()
             elif name == ORPHAN_POINT:
                 located += orphans_located(self.program)
+            elif name == DECIDED:
+                located += undeclared_outputs(self.source, self.program)
         except FAULTS as fault:
             located.append(("", internal_fault("verification", self.program, fault)))
         self.found += (finding for _, finding in located)

@@ -59,6 +59,15 @@ def _shadowed(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     yield Editor(tree).delete(stmt).fix(f"Delete the line: '{name}' is the caller's buffer", safe=created)
 
 
+def _declared(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """A parameter that the kernel writes says so."""
+    arg, direction = tree.at(finding.span, ast.arg), str(finding.data["direction"])
+    if arg is None or arg.annotation is None:
+        return
+    editor = Editor(tree).surround(arg.annotation, f"pl.{direction}[", "]")
+    yield editor.fix(f"Mark '{arg.arg}' as pl.{direction}", safe=True, trial=True)
+
+
 def _result_instead(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """After a buffer was passed for writing, its content is the result of that call."""
     new, name = finding.data.get("replacement"), str(finding.data["name"])
@@ -193,6 +202,7 @@ FIXERS: Final[dict[str, Fixer]] = {
     "unused-variable": on_tree(_unused),
     "out-param-write-dropped": on_tree(_write_through),
     "out-param-shadowed": on_tree(_shadowed),
+    "out-param-undeclared": on_tree(_declared),
     "inout-use": on_tree(_result_instead),
     "acc-store-dtype": on_tree(_cast_stored),
     "nested-incore": on_tree(_dedent),
