@@ -1,4 +1,4 @@
-"""Detaching a body: a fresh variable for every definition (docs/spec/passes_split.md §10.9)."""
+"""Detaching a body: a fresh variable for every definition (docs/spec/passes_split.md §10.9, passes_front.md §0.4)."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from pypto_core.ir.rewrite import Rewriter, map_tuple, map_type
 
 
 class _Clone(Rewriter):
-    """Definitions are renewed in traversal order; a new variable's type sees only what was renewed before it."""
+    """Definitions are renewed in traversal order; a new variable's type sees only what was renewed before it.
+
+    A variable that is assigned twice, as one that a loop's initial value pulled to a second place, stays one variable.
+    """
 
     def __init__(self, seeds: Mapping[Var, Expr], replaced: Mapping[Var, Var]) -> None:
         self.map: dict[Var, Expr] = dict(seeds)
         self.replaced = replaced
+        self.renewed: set[Var] = set()
 
     def rewrite_Var(self, var: Var) -> Expr:
         var = self.replaced.get(var, var)
@@ -27,11 +31,14 @@ class _Clone(Rewriter):
         known = self.map.get(var)
         if known is var:
             return var
+        if var in self.renewed:
+            return known
         if isinstance(var, IterArg):
             init = self.rewrite(var.init_value)
             new: Var = IterArg(var.name_hint, self.type_of(var.type), init, span=var.span)
         else:
             new = Var(var.name_hint, self.type_of(var.type), span=var.span)
+            self.renewed.add(var)
         self.map[var] = new
         return new
 

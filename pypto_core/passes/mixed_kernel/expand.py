@@ -7,9 +7,11 @@ from dataclasses import dataclass
 
 from pypto_core.analysis.affinity import Affinity
 from pypto_core.analysis.lanes import AIC, AIV, BOUNDARY_OPS, Side
+from pypto_core.analysis.names import describe
 from pypto_core.analysis.statements import as_var, block, leaf_call, stmts_of, walk_stmts
-from pypto_core.analysis.uses import defs_of, uses_of
+from pypto_core.analysis.uses import defs_of, type_vars, uses_of
 from pypto_core.backend import Backend
+from pypto_core.diagnostics import Related
 from pypto_core.ir import (
     AssignStmt,
     Call,
@@ -27,7 +29,7 @@ from pypto_core.ir import (
     Var,
 )
 from pypto_core.ir.basic_types import UNKNOWN
-from pypto_core.ir.walk import called_names
+from pypto_core.ir.walk import called_names, expr_vars, stmt_exprs
 from pypto_core.passes.clone import deep_clone
 from pypto_core.passes.mixed_kernel.boundaries import find_boundaries
 from pypto_core.passes.mixed_kernel.build import SideBuilder
@@ -73,7 +75,7 @@ def expand(function: Function, placement: Placement, backend: Backend | None) ->
             original=stmts,
             placement=placement,
             other=builder.other,
-            known=frozenset(builder.remap),
+            received=builder.remap,
             reachable=reachable,
         )
         bodies[side.name] = finalize_tfrees(finished, side, builder.remap)
@@ -103,6 +105,28 @@ def _check_no_boundary(body: Stmt, function: Function) -> None:
             )
 
 
+def _check_nothing_is_lost(function: Function, side: Side, body: Sequence[Stmt], lost: set[Var]) -> None:
+    """Refuse a read of what this side does not have: a loop or branch with work of the other core alone is left out here,
+    and so is what it only hands on. The sizes that the signature names are known everywhere.
+
+    Raises:
+        PassError: ``compiler-internal``.
+    """
+    here, there = ("cube", "vector") if side is AIC else ("vector", "cube")
+    for type_ in (*(p.type for p in function.params), *function.return_types):
+        lost.difference_update(type_vars(type_))
+    for stmt in walk_stmts(body):
+        for var in (v for expr in stmt_exprs(stmt) for v in expr_vars(expr) if v in lost):
+            call = leaf_call(stmt)
+            span = call.span if call is not None and call.span.is_valid else stmt.span
+            raise reject_internal(
+                f"'{describe(var, span)}' is read on the {here} side, but the loop or branch that hands it on does {there} work "
+                f"only and is left out there; hand it on outside of it",
+                span,
+                (Related("handed on from here", var.span),) if var.span.is_valid else (),
+            )
+
+
 def _function(
     function: Function,
     side: Side,
@@ -127,10 +151,16 @@ def _function(
                 dest = as_var(call.args[2]) if len(call.args) > 2 else None
                 if stmt.var not in defined and dest in own:
                     seeds[stmt.var] = own[dest]
+    lost: set[Var] = set()
     for var in uses_of(body):
         param = origins.get(var)
-        if var not in defined and var not in seeds and param in written:
-            seeds[var] = own[param]
+        if var not in defined and var not in seeds:
+            if param is not None and param in written:
+                seeds[var] = own[param]
+            else:
+                lost.add(var)
+    if lost:
+        _check_nothing_is_lost(function, side, body, lost)
     attrs = dict(function.attrs)
     if side is AIV and dual:
         attrs.pop("dual_aiv_dispatch", None)

@@ -39,22 +39,22 @@ def finalize_split_core_body(
     original: Sequence[Stmt],
     placement: Placement,
     other: Affinity,
-    known: frozenset[Var],
+    received: Mapping[Var, Var],
     reachable: frozenset[Var],
 ) -> list[Stmt]:
     """One side's statements with consistent carries and merges and without dead values.
 
-    `original` is the body before the cut, `known` are variables that this side receives, `reachable` those that name a
-    written parameter: neither is looked for in `original`. `other` is the peer's affinity.
+    `original` is the body before the cut, `received` maps what this side receives to the received tile, `reachable` are
+    variables that name a written parameter: neither is looked for in `original`. `other` is the peer's affinity.
     """
     out = list(stmts)
     if _is_straight(out):
         return remove_dead_code(out)
     out = strip_dead_iter_args(out)
-    pull = _Pull(_assignments(original), placement, other, known | reachable)
+    pull = _Pull(_assignments(original), placement, other, reachable.union(received))
     out = pull.block(out)
     out = fixup_dangling_yields(out)
-    out = strip_dangling_if_results(out, known)
+    out = strip_dangling_if_results(out, received)
     out = remove_dead_code(out)
     stripped = strip_dead_iter_args(out)
     # Without a carry that went, nothing more is dead.
@@ -260,16 +260,16 @@ def _fix_if(stmt: Stmt, args: Sequence[Expr | None], defined: set[Var]) -> Stmt:
 # -- merges ------------------------------------------------------------------------------------------------------------
 
 
-def strip_dangling_if_results(stmts: Sequence[Stmt], known: frozenset[Var]) -> list[Stmt]:
+def strip_dangling_if_results(stmts: Sequence[Stmt], received: Mapping[Var, Var]) -> list[Stmt]:
     """Drop a merge result when a branch's value does not exist on this side."""
-    return _StripResults(known).block(stmts)
+    return _StripResults(received).block(stmts)
 
 
 class _StripResults:
     """``defined`` grows in program order; what a branch defines is taken back at its end."""
 
-    def __init__(self, known: frozenset[Var]) -> None:
-        self.known = known
+    def __init__(self, received: Mapping[Var, Var]) -> None:
+        self.received = received
         self.defined: dict[Var, None] = {}
 
     def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
@@ -299,7 +299,12 @@ class _StripResults:
         return out
 
     def exists(self, value: Expr, inside: set[Var]) -> bool:
-        return all(v in inside or v in self.defined or v in self.known for v in expr_vars(value))
+        # What was received in the other branch only, or is received later, does not exist here.
+        return all(
+            tile in inside or tile in self.defined
+            for var in expr_vars(value)
+            for tile in (self.received.get(var, var),)
+        )
 
     def merge(self, stmt: Stmt) -> Stmt:
         if not isinstance(stmt, IfStmt) or not stmt.return_vars or stmt.else_body is None:

@@ -31,7 +31,7 @@ from pypto_core.ir import (
     YieldStmt,
     effective_tile_view,
 )
-from pypto_core.ir.rewrite import substitute
+from pypto_core.ir.rewrite import map_type, substitute
 from pypto_core.ir.scalar import make_binary
 from pypto_core.ir.stmt import ScopeStmt
 from pypto_core.ir.structural import structural_equal
@@ -77,13 +77,23 @@ def empty(tile: TileType) -> TileType:
 
 
 class _Replay:
-    """`repl` maps a lane 0 variable to lane 1's value."""
+    """`repl` maps a lane 0 variable to lane 1's value: lane 1 defines every value anew."""
 
     def __init__(self, repl: dict[Var, Expr]) -> None:
         self.repl = repl
 
     def value(self, expr: Expr) -> Expr:
         new: Expr = substitute(expr, self.repl)
+        return new
+
+    def typed(self, type_: Type) -> Type:
+        """A type whose extents name lane 1's own scalars."""
+        return map_type(type_, self.value)
+
+    def renewed(self, var: Var, type_: Type) -> Var:
+        """Lane 1's variable for `var`."""
+        new = Var(var.name_hint, type_, span=var.span)
+        self.repl[var] = new
         return new
 
     def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
@@ -133,26 +143,24 @@ class _Replay:
             dest = self.value(call.args[2])
             self.repl[stmt.var] = dest
             return stmt.with_(var=Var(stmt.var.name_hint, dest.type, span=stmt.var.span), value=dest)
-        if isinstance(stmt.var.type, TileType):
-            type_ = empty(stmt.var.type)
-            new = Var(stmt.var.name_hint, type_, span=stmt.var.span)
+        own = self.typed(stmt.var.type)
+        if isinstance(own, TileType):
+            type_ = empty(own)
             made = self.empty_call(call, type_)
-            self.repl[stmt.var] = new
-            return stmt.with_(var=new, value=made)
-        return stmt.with_(value=self.value(call))
+            return stmt.with_(var=self.renewed(stmt.var, type_), value=made)
+        value = self.value(call)
+        return stmt.with_(var=self.renewed(stmt.var, own), value=value.with_(type=self.typed(call.type)))
 
     def alias(self, stmt: AssignStmt, value: Expr) -> Stmt:
-        if value is stmt.value or as_var(value) is None or value.type is stmt.var.type:
-            return stmt.with_(value=value)
-        new = Var(stmt.var.name_hint, value.type, span=stmt.var.span)
-        self.repl[stmt.var] = new
-        return stmt.with_(var=new, value=value)
+        replaced = value is not stmt.value and as_var(value) is not None
+        type_ = value.type if replaced else self.typed(stmt.var.type)
+        return stmt.with_(var=self.renewed(stmt.var, type_), value=value)
 
     def empty_call(self, call: Call, type_: TileType) -> Call:
         if call.name == "tile.load":
-            return _create(call, call.args[2], type_)
+            return _create(call, self.value(call.args[2]), type_)
         if call.name == "tile.slice":
-            window = call.args[1]
+            window = self.value(call.args[1])
             whole = isinstance(window, MakeTuple) and len(window.elements) == len(type_.shape)
             return _create(call, window if whole else MakeTuple(type_.shape, span=call.span), type_)
         if call.name in _CREATED:
@@ -166,54 +174,47 @@ class _Replay:
     # -- control flow --------------------------------------------------------------------------------
 
     def loop(self, stmt: ForStmt | WhileStmt) -> Stmt:
-        iter_args: list[IterArg] = []
-        for arg in stmt.iter_args:
-            init = self.value(arg.init_value)
-            if init is arg.init_value:
-                iter_args.append(arg)
-                continue
-            type_ = init.type if isinstance(arg.type, TileType) else arg.type
-            new = IterArg(arg.name_hint, type_, init, span=arg.span)
-            self.repl[arg] = new
-            iter_args.append(new)
-        changes: dict[str, object] = {"iter_args": tuple(iter_args)}
+        changes: dict[str, object] = {}
         if isinstance(stmt, ForStmt):
-            changes |= {
+            changes = {
                 "start": self.value(stmt.start),
                 "stop": self.value(stmt.stop),
                 "step": self.value(stmt.step),
+                "loop_var": self.renewed(stmt.loop_var, stmt.loop_var.type),
             }
-        else:
-            changes["condition"] = self.value(stmt.condition)
+        iter_args: list[IterArg] = []
+        for arg in stmt.iter_args:
+            init = self.value(arg.init_value)
+            adopts = init is not arg.init_value and isinstance(arg.type, TileType)
+            iter_args.append(
+                IterArg(arg.name_hint, init.type if adopts else self.typed(arg.type), init, span=arg.span)
+            )
+        self.repl.update(zip(stmt.iter_args, iter_args))
+        if isinstance(stmt, WhileStmt):
+            changes = {"condition": self.value(stmt.condition)}
         body, _ = self.nested(stmt.body)
         results = tuple(
-            self.renewed(var, arg.type) if isinstance(var.type, TileType) else var
+            self.renewed(var, arg.type if isinstance(var.type, TileType) else self.typed(var.type))
             for var, arg in zip(stmt.return_vars, iter_args)
         )
-        return stmt.with_(**changes, body=body, return_vars=results)
-
-    def renewed(self, var: Var, type_: Type) -> Var:
-        if type_ is var.type or structural_equal(type_, var.type):
-            return var
-        new = Var(var.name_hint, type_, span=var.span)
-        self.repl[var] = new
-        return new
+        return stmt.with_(**changes, iter_args=tuple(iter_args), body=body, return_vars=results)
 
     def branch(self, stmt: IfStmt) -> Stmt:
         then: Stmt | None = self.nested(stmt.then_body)[0]
         other = None if stmt.else_body is None else self.nested(stmt.else_body)[0]
         results: list[Var] = []
         for slot, var in enumerate(stmt.return_vars):
-            if isinstance(var.type, TileType):
-                results.append(self.renewed(var, empty(var.type)))
-                continue
-            a, b = _yielded(then, slot), _yielded(other, slot)
-            if isinstance(var.type, TensorType) and a is not None and b is not None:
-                if structural_equal(a.type, b.type):
-                    results.append(self.renewed(var, a.type))
-                    continue
-                then, other = _viewed_as(then, slot, var.type), _viewed_as(other, slot, var.type)
-            results.append(var)
+            type_ = self.typed(var.type)
+            if isinstance(type_, TileType):
+                type_ = empty(type_)
+            elif isinstance(type_, TensorType):
+                a, b = _yielded(then, slot), _yielded(other, slot)
+                if a is not None and b is not None:
+                    if structural_equal(a.type, b.type):
+                        type_ = a.type
+                    else:
+                        then, other = _viewed_as(then, slot, type_), _viewed_as(other, slot, type_)
+            results.append(self.renewed(var, type_))
         assert then is not None
         return stmt.with_(
             condition=self.value(stmt.condition), then_body=then, else_body=other, return_vars=tuple(results)
