@@ -29,25 +29,26 @@ class Analyzer:
         self.literals: dict[ir.Expr, ir.Expr] = {}
         self.intervals: dict[ir.Expr, Interval] = {}
         self.facts: list[Fact] = []
+        #: Intervals before the assumption that holds, of what it or the code under it has bound since; None without one.
+        self._before: dict[ir.Expr, Interval | None] | None = None
 
     # -- knowledge ---------------------------------------------------------------------------------------------
 
     def bind_literal(self, var: ir.Var, value: ir.Expr) -> None:
-        """``var`` always equals the literal ``value``."""
+        """``var`` always equals the literal ``value``; as the literal stands for it from now on, no comparison needs a fact about it."""
         self.literals[var] = value
         if isinstance(value, ir.ConstInt):
-            self.intervals[var] = Interval(value.value, value.value)
-            self.facts.extend(facts_of(ir.Eq(var, value, ir.DataType.BOOL)))
+            self._set(var, Interval(value.value, value.value))
 
     def bind_bound(self, var: ir.Var, interval: Interval) -> None:
         """``var`` lies in ``interval`` as well as in what its type says; contradictory knowledge is dropped."""
         narrowed = interval.intersect(default_bound(var.type))
         if not narrowed.is_empty:
-            self.intervals[var] = narrowed
+            self._set(var, narrowed)
 
     def unbind(self, var: ir.Var) -> None:
         self.literals.pop(var, None)
-        self.intervals.pop(var, None)
+        self._set(var, None)
         if self.facts:
             self.facts = [f for f in self.facts if f.left is not var and f.right is not var]
 
@@ -56,19 +57,31 @@ class Analyzer:
         if stop - start == 1:
             self.bind_literal(var, ir.ConstInt(start))
             return
-        self.intervals[var] = Interval(start, stop - 1)
+        self._set(var, Interval(start, stop - 1))
         self.facts.extend(facts_of(ir.Ge(var, ir.ConstInt(start), ir.DataType.BOOL)))
         self.facts.extend(facts_of(ir.Lt(var, ir.ConstInt(stop), ir.DataType.BOOL)))
 
     @contextmanager
     def assuming(self, condition: ir.Expr) -> Iterator[None]:
         """Within the block ``condition`` holds; everything learnt from it is forgotten afterwards (§5.7)."""
-        intervals, facts = dict(self.intervals), list(self.facts)
+        facts, outer = list(self.facts), self._before
+        self._before = {}
         self._assume(self.simplify(condition))
         try:
             yield
         finally:
-            self.intervals, self.facts = intervals, facts
+            before, self._before, self.facts = self._before, outer, facts
+            for var, interval in before.items():
+                self._set(var, interval)
+
+    def _set(self, var: ir.Expr, interval: Interval | None) -> None:
+        """Bind or unbind ``var``; within an assumption what was known of it before is kept."""
+        if self._before is not None:
+            self._before.setdefault(var, self.intervals.get(var))
+        if interval is None:
+            self.intervals.pop(var, None)
+        else:
+            self.intervals[var] = interval
 
     def _assume(self, condition: ir.Expr) -> None:
         if type(condition) is ir.And:
@@ -89,7 +102,7 @@ class Analyzer:
     def _narrow(self, var: ir.Var, interval: Interval) -> None:
         narrowed = self.bound(var).intersect(interval)
         if not narrowed.is_empty:
-            self.intervals[var] = narrowed
+            self._set(var, narrowed)
 
     # -- questions ---------------------------------------------------------------------------------------------
 
