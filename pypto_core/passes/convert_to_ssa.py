@@ -6,7 +6,9 @@ opaque code and are skipped.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from pypto_core import ir
 from pypto_core.analysis.spans import target_span
@@ -16,6 +18,8 @@ from pypto_core.passes.base import Pass, PassContract, PassError, map_functions
 from pypto_core.passes.liveness import Liveness, assigned_vars
 from pypto_core.passes.mutator import TypeMutator
 from pypto_core.passes.ssa_names import ssa_name
+
+T = TypeVar("T")
 
 CONTRACT = PassContract.of(produced="SSAForm", invalidated="NormalizedStmtStructure", function_local=True)
 
@@ -79,6 +83,8 @@ class _Converter:
         #: Variable -> where its type object comes from; two variables of one origin share the very type (§4.7).
         self._origin: dict[ir.Var, object] = {}
         self._written: tuple[ir.Var, ...] = ()
+        #: In a loop or branch: the versions from before it (None: there was none) of the variables that it has set.
+        self._replaced: dict[ir.Var, ir.Var | None] | None = None
 
     # -- functions and names ---------------------------------------------------------------------------------------
 
@@ -111,7 +117,24 @@ class _Converter:
         return self._cur.versions
 
     def _set(self, var: ir.Var, version: ir.Var) -> None:
-        self._cur.versions[var] = version
+        versions = self._cur.versions
+        if self._replaced is not None and var not in self._replaced:
+            self._replaced[var] = versions.get(var)
+        versions[var] = version
+
+    def _apart(self, convert: Callable[[], T]) -> tuple[T, dict[ir.Var, ir.Var]]:
+        """What ``convert`` makes, and the versions that it sets; afterwards the table is as it was."""
+        outer, self._replaced = self._replaced, {}
+        made = convert()
+        versions, replaced = self._versions, self._replaced
+        new = {var: versions[var] for var in replaced}
+        for var, version in replaced.items():
+            if version is None:
+                del versions[var]
+            else:
+                versions[var] = version
+        self._replaced = outer
+        return made, new
 
     # -- statements ------------------------------------------------------------------------------------------------
 
@@ -176,7 +199,7 @@ class _Converter:
         counted = loop if isinstance(loop, ir.ForStmt) else None
         if counted is not None:
             bounds = tuple(self._cur.rewrite(e) for e in (counted.start, counted.stop, counted.step))
-        before = dict(self._versions)
+        before = self._versions
         needs = self._needs
         explicit = tuple(
             ir.IterArg(
@@ -204,21 +227,24 @@ class _Converter:
                 self._cur.rewrite_type(counted.loop_var.type),
                 counted.loop_var.span,
             )
-            self._set(counted.loop_var, index)
             self._origin[index] = index
-        for old, new in zip(loop.iter_args, explicit, strict=True):
-            self._set(old, new)
-            self._origin[new] = new
-        for var, arg in zip((*carried, *escaping), iter_args, strict=True):
-            self._set(var, arg)
-        condition = None if counted is not None else self._cur.rewrite(loop.condition)  # type: ignore[union-attr]
-        self._needs = needs
-        body = self._stmt(loop.body)
-        after = self._versions
+
+        def inside() -> tuple[ir.Expr | None, ir.Stmt]:
+            if counted is not None:
+                self._set(counted.loop_var, index)
+            for old, new in zip(loop.iter_args, explicit, strict=True):
+                self._set(old, new)
+                self._origin[new] = new
+            for var, arg in zip((*carried, *escaping), iter_args, strict=True):
+                self._set(var, arg)
+            condition = None if counted is not None else self._cur.rewrite(loop.condition)  # type: ignore[union-attr]
+            self._needs = needs
+            return condition, self._stmt(loop.body)
+
+        (condition, body), after = self._apart(inside)
         yielded = tuple(after[v] for v in (*carried, *escaping))
         if yielded:
             body = _with_yield(body, lambda old: (*old, *yielded), loop.span)
-        self._cur.versions = before
         for var, result in zip((*carried, *escaping), results, strict=True):
             self._set(var, result)
         explicit_results = []
@@ -320,25 +346,26 @@ class _Converter:
 
     def _if(self, branch: ir.IfStmt) -> ir.Stmt:
         condition: ir.Expr = self._cur.rewrite(branch.condition)
-        before = dict(self._versions)
         needs = self._needs
-        then_body = self._stmt(branch.then_body)
-        then_versions = self._versions
-        self._cur.versions = dict(before)
+        then_body, then_new = self._apart(lambda: self._stmt(branch.then_body))
         self._needs = needs
-        else_body = None if branch.else_body is None else self._stmt(branch.else_body)
-        else_versions = self._versions
-        self._cur.versions = before
+        else_body: ir.Stmt | None = None
+        else_new: dict[ir.Var, ir.Var] = {}
+        if branch.else_body is not None:
+            other = branch.else_body
+            else_body, else_new = self._apart(lambda: self._stmt(other))
+        before = self._versions
+        then_versions, else_versions = ChainMap(then_new, before), ChainMap(else_new, before)
         changed = {
-            v
-            for v in (*then_versions, *else_versions)
+            v: None
+            for v in (*then_new, *else_new)
             if (
                 v in before
                 and (then_versions.get(v) is not before[v] or else_versions.get(v) is not before[v])
             )
             or (v not in before and v in then_versions and v in else_versions)
         }
-        merged = _by_name(v for v in dict.fromkeys((*then_versions, *else_versions)) if v in changed)
+        merged = _by_name(self._in_order(changed))
         phis = []
         for var in merged:
             span = var.span if var.span.is_valid else branch.span
@@ -368,6 +395,13 @@ class _Converter:
             else_body=else_body,
             return_vars=(*phis, *(r for _, r in results)),
         )
+
+    def _in_order(self, changed: dict[ir.Var, None]) -> Iterable[ir.Var]:
+        """Variables of one name in the order in which they got their first versions; those of the branch itself come last."""
+        if len({var.name_hint for var in changed}) == len(changed):
+            return changed
+        known = [var for var in self._versions if var in changed]
+        return dict.fromkeys((*known, *changed))
 
     # -- scopes ----------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pypto_core import ir
+from pypto_core.ir.walk import expr_vars
 
 
 class Effect(NamedTuple):
@@ -14,7 +15,8 @@ class Effect(NamedTuple):
     assigns: frozenset[ir.Var]
 
 
-_NOTHING = Effect(frozenset(), frozenset())
+_NO_VARS: frozenset[ir.Var] = frozenset()
+_NOTHING = Effect(_NO_VARS, _NO_VARS)
 
 
 class Liveness:
@@ -30,24 +32,34 @@ class Liveness:
         return found
 
     def needs_after(self, stmts: tuple[ir.Stmt, ...]) -> list[frozenset[ir.Var]]:
-        """For each statement, the variables live into the rest of this block."""
-        needs: list[frozenset[ir.Var]] = [frozenset()] * len(stmts)
-        live: frozenset[ir.Var] = frozenset()
+        """For each statement with a body, the variables live into the rest of this block; nothing for the others."""
+        needs = [_NO_VARS] * len(stmts)
+        live: set[ir.Var] = set()
         for i in range(len(stmts) - 1, -1, -1):
-            needs[i] = live
-            effect = self.effect(stmts[i])
-            live = effect.reads | (live - effect.assigns)
+            stmt = stmts[i]
+            if isinstance(stmt, ir.AssignStmt):
+                live.discard(stmt.var)
+                live.update(expr_vars(stmt.value))
+                continue
+            needs[i] = frozenset(live) if ir.stmt_bodies(stmt) else _NO_VARS
+            effect = self.effect(stmt)
+            live -= effect.assigns
+            live |= effect.reads
         return needs
 
     def _compute(self, stmt: ir.Stmt) -> Effect:
         if isinstance(stmt, ir.SeqStmts):
-            reads: frozenset[ir.Var] = frozenset()
-            assigns: frozenset[ir.Var] = frozenset()
+            exposed: set[ir.Var] = set()
+            assigns: set[ir.Var] = set()
             for inner in stmt.stmts:
-                effect = self.effect(inner)
-                reads |= effect.reads - assigns
-                assigns |= effect.assigns
-            return Effect(reads, assigns)
+                if isinstance(inner, ir.AssignStmt):
+                    exposed.update([var for var in expr_vars(inner.value) if var not in assigns])
+                    assigns.add(inner.var)
+                else:
+                    effect = self.effect(inner)
+                    exposed |= effect.reads - assigns
+                    assigns |= effect.assigns
+            return Effect(frozenset(exposed), frozenset(assigns))
         own = frozenset(v for e in ir.stmt_exprs(stmt) for v in ir.collect_uses(e))
         if isinstance(stmt, ir.AssignStmt):
             return Effect(own, frozenset((stmt.var,)))

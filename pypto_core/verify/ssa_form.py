@@ -26,6 +26,8 @@ class _Check:
         self._assigned: dict[ir.Var, ir.Span] = {}
         self._found: list[Diagnostic] = []
         self._visible: set[ir.Var] = set(function.params)
+        #: What became visible in the function, in order.
+        self._opened: list[ir.Var] = []
         for type_ in (*(p.type for p in function.params), *function.return_types):
             self._visible.update(type_vars(type_))
 
@@ -83,7 +85,18 @@ class _Check:
             )
         else:
             self._assigned[var] = best_span(span, var.span)
-        self._visible.add(var)
+        self._show(var)
+
+    def _show(self, *variables: ir.Var) -> None:
+        for var in variables:
+            if var not in self._visible:
+                self._visible.add(var)
+                self._opened.append(var)
+
+    def _hide(self, mark: int) -> None:
+        """End a block: what became visible since there were ``mark`` of them is so no longer."""
+        self._visible.difference_update(self._opened[mark:])
+        del self._opened[mark:]
 
     # -- statements ------------------------------------------------------------------------------------------------
 
@@ -111,26 +124,25 @@ class _Check:
                 self._use(bound, best_span(bound.span, loop.span))
         for arg in loop.iter_args:
             self._initial_value(arg, loop)
-        outer = set(self._visible)
-        self._visible.update(loop.iter_args)
+        mark = len(self._opened)
+        self._show(*loop.iter_args)
         if isinstance(loop, ir.ForStmt):
-            self._visible.add(loop.loop_var)
+            self._show(loop.loop_var)
         else:
             self._use(loop.condition, best_span(loop.condition.span, loop.span))
         self._stmt(loop.body)
-        self._visible = outer
+        self._hide(mark)
         self._shape(loop, len(loop.iter_args), (loop.body,))
         for var in loop.return_vars:
             self._define(var, best_span(var.span, loop.span))
 
     def _branch(self, branch: ir.IfStmt) -> None:
         self._use(branch.condition, best_span(branch.condition.span, branch.span))
-        outer = set(self._visible)
+        mark = len(self._opened)
         for body in (branch.then_body, branch.else_body):
             if body is not None:
-                self._visible = set(outer)
                 self._stmt(body)
-        self._visible = outer
+                self._hide(mark)
         if branch.return_vars and branch.else_body is None:
             self._add("ssa-missing-yield", 3, "An if with results has no else branch", branch.span)
         else:
