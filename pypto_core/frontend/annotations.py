@@ -9,7 +9,7 @@ from typing import Any
 
 from pypto_core.frontend.closure import Closure
 from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, enum_list, nearest
-from pypto_core.frontend.dimensions import read_shape, undefined_names
+from pypto_core.frontend.dimensions import read_shape, undefined_names, unknown_outside
 from pypto_core.frontend.memrefs import is_memref, read_memref
 from pypto_core.frontend.static_eval.values import MemRefDecl, PlSymbol, TypeValue
 from pypto_core.frontend.symbols import SINGLETONS, symbol_value
@@ -252,7 +252,7 @@ def _check_root(ctx: FunctionContext, node: ast.expr, path: tuple[str, ...]) -> 
     """``torch.float32`` where nothing is called torch."""
     if len(path) < 2 or path[0] in ("pl", "pld") or not ctx.annotations.complete:
         return
-    if ctx.annotations.lookup(path[0]) is None:
+    if ctx.annotations.lookup(path[0]) is None and path[0] not in ctx.names:
         known = DataType.by_name.get(path[-1].upper().replace("BFLOAT", "BF").replace("FLOAT", "FP"))
         hint = f": write pl.{known.printed}" if known is not None else ""
         ctx.fail("name-undefined", f"'{path[0]}' is not defined{hint}", node, name=path[0], suggestion=None)
@@ -268,19 +268,19 @@ def read_dtype(ctx: FunctionContext, node: ast.expr) -> DataType:
         value = ctx.annotations.lookup(path[0]) if len(path) == 1 else ctx.annotations.evaluate(node)
         if value is not None and isinstance(value.data, DataType):
             return value.data
-        if path[0] not in ("pl", "pld") and value is not None and value.is_unknown:
-            raise Silent
-        if value is None and not ctx.annotations.complete:
-            raise Silent
         extra = ctx.dialect.keyword_value(ctx, node)
         if isinstance(extra, DataType):
             return extra
+        if path[0] not in ("pl", "pld") and value is not None and value.is_unknown:
+            raise unknown_outside(ctx, node)
+        if value is None and not ctx.annotations.complete:
+            raise Silent
     else:
         value = ctx.annotations.evaluate(node)
         if isinstance(value.data, DataType):
             return value.data
         if value.is_unknown and not isinstance(node, ast.Constant):
-            raise Silent
+            raise unknown_outside(ctx, node)
     name = path[-1] if path is not None else ctx.text(node)
     text = string_literal(node)
     meant = DataType.by_name.get(text.upper()) if text is not None else None
@@ -402,7 +402,7 @@ def _layout_or_view(ctx: FunctionContext, node: ast.expr) -> TensorView:
             return read_tensor_view(_elsewhere(ctx, value.data), value.data.node)
         symbol = value.data if value is not None else symbol_value(path)
         if value is not None and value.is_unknown and path[0] not in ("pl", "pld"):
-            raise Silent
+            raise unknown_outside(ctx, node)
     if not isinstance(symbol, TensorLayout):
         name = path[-1] if path is not None else ctx.text(node)
         ctx.fail(
@@ -476,7 +476,7 @@ def _space(ctx: FunctionContext, node: ast.expr) -> MemorySpace:
             )
         symbol = value.data if value is not None else None
         if value is not None and value.is_unknown and path[0] not in ("pl", "pld"):
-            raise Silent
+            raise unknown_outside(ctx, node)
     if isinstance(symbol, MemorySpace):
         return symbol
     if isinstance(symbol, TensorLayout | TileLayout):

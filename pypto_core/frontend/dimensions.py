@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from pypto_core.frontend.closure import describe, is_fault, sequence
-from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, nearest
+from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_mean, nearest
 from pypto_core.frontend.folding import PYTHON_CALLS, fail_evaluation, fits
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Unknown, Value
 from pypto_core.frontend.syntax import dotted, int_literal
@@ -35,7 +35,7 @@ def read_shape(ctx: FunctionContext, node: ast.expr) -> tuple[Expr, ...]:
                     ctx.fail(
                         "shape-form", f"a shape is a list of dimensions, but '{path[0]}' is not defined", node
                     )
-            raise Silent
+            raise unknown_outside(ctx, node)
         ctx.fail(
             "shape-form",
             f"a shape is a list of dimensions, but '{ctx.text(node)}' is {describe(value)}",
@@ -209,6 +209,22 @@ def undefined_names(ctx: FunctionContext, node: ast.expr) -> list[ast.Name]:
         and inner.id not in ctx.names
         and ctx.annotations.lookup(inner.id) is None
     ]
+
+
+def unknown_outside(ctx: FunctionContext, node: ast.expr) -> Fault | Silent:
+    """What to raise for an expression without value: a fault only where a name in it is defined nowhere."""
+    for name in undefined_names(ctx, node):
+        known = {*ctx.annotations.names(), *ctx.names.all()}
+        hidden = ctx.dialect.hidden(ctx, name.id)
+        hint = f" here: {hidden}" if hidden is not None else did_you_mean(name.id, known)
+        return ctx.fault(
+            "name-undefined",
+            f"'{name.id}' is not defined{hint}",
+            name,
+            name=name.id,
+            suggestion=nearest(name.id, known),
+        )
+    return Silent()
 
 
 def _check_names(ctx: FunctionContext, node: ast.expr) -> None:

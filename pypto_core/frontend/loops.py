@@ -18,7 +18,7 @@ from pypto_core.frontend.context import (
     nearest,
 )
 from pypto_core.frontend.expressions import condition, expr, type_words
-from pypto_core.frontend.folding import outer_only
+from pypto_core.frontend.folding import check_defined, outer_only
 from pypto_core.frontend.recovery import is_cut
 from pypto_core.frontend.split_aiv import split_aiv_loop
 from pypto_core.frontend.spmd import spmd_loop
@@ -290,6 +290,8 @@ def _stage(ctx: FunctionContext, call: ast.Call, node: ast.expr | None) -> int |
     value = ctx.closure.evaluate(node) if outer_only(ctx, node) else None
     if value is not None and value.is_unknown:
         ctx.mark_incomplete()
+        with ctx.guarded():
+            check_defined(ctx, node)
         return None
     stage = value.data if value is not None and type(value.data) is int else None
     if stage is None or stage < 1:

@@ -17,6 +17,7 @@ from pypto_core.frontend.context import (
     enum_list,
     nearest,
 )
+from pypto_core.frontend.folding import check_defined
 from pypto_core.frontend.scope_options import name_hint, read_optimizations, task_id, tensor_list
 from pypto_core.frontend.spmd import spmd_scope
 from pypto_core.frontend.submits import literal_flag, read_deps
@@ -186,6 +187,7 @@ def _enum(ctx: FunctionContext, node: ast.expr, name: str, cls: Any) -> Any:
         if value is not None and isinstance(value.data, cls):
             return value.data
         if value is not None and value.is_unknown:
+            check_defined(ctx, node)
             raise Silent
         last = path[-1] if path is not None else ""
         ctx.fail(

@@ -110,9 +110,12 @@ def _dispatch(ctx: FunctionContext, node: ast.stmt) -> None:
     if isinstance(node, ast.AugAssign):
         operator = _OPERATORS[type(node.op).__name__]
         target, value = ctx.text(node.target), ctx.text(node.value)
-        known = ctx.names.lookup(node.target.id) if isinstance(node.target, ast.Name) else None
+        base = node.target.value if isinstance(node.target, ast.Subscript) else node.target
+        known = ctx.names.lookup(base.id) if isinstance(base, ast.Name) else None
         on_tile = known is not None and isinstance(known.type, TensorType | TileType)
         function = SYMBOLS.get(type(node.op), ("", ""))[1]
+        if isinstance(node.value, ast.BinOp | ast.BoolOp | ast.Compare | ast.IfExp) and not on_tile:
+            value = f"({value})"
         written = (
             f"pl.{function}({target}, {value})" if on_tile and function else f"{target} {operator} {value}"
         )

@@ -8,7 +8,7 @@ from typing import Any
 
 from pypto_core.frontend.context import FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import expr
-from pypto_core.frontend.folding import outer_only
+from pypto_core.frontend.folding import check_defined, outer_only
 from pypto_core.frontend.syntax import dotted
 from pypto_core.ir import (
     BinaryExpr,
@@ -123,7 +123,11 @@ def _print(ctx: FunctionContext, call: ast.Call) -> None:
                             arg,
                         )
                     expr(ctx, part.value)
-        elif not isinstance(arg, ast.Constant) and not outer_only(ctx, arg):
+        elif isinstance(arg, ast.Constant):
+            continue
+        elif outer_only(ctx, arg):
+            check_defined(ctx, arg)
+        else:
             expr(ctx, arg)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from pypto_core.frontend.closure import sequence
 from pypto_core.frontend.context import TASK_ID_TYPE, Callee, FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import expr, type_words
-from pypto_core.frontend.folding import outer_only
+from pypto_core.frontend.folding import check_defined, outer_only
 from pypto_core.frontend.kernel_calls import (
     check_arity,
     find_callee,
@@ -313,6 +313,7 @@ def _comprehension(ctx: FunctionContext, node: ast.ListComp) -> list[tuple[ast.e
     items = sequence(ctx.closure.evaluate(generator.iter))
     if items is None:
         if ctx.closure.evaluate(generator.iter).is_unknown:
+            check_defined(ctx, generator.iter)
             raise Silent
         ctx.fail("deps-comprehension", f"'{ctx.text(generator.iter)}' is no sequence", generator.iter)
     result: list[tuple[ast.expr, dict[str, int]]] = []
@@ -334,6 +335,9 @@ def _holds(ctx: FunctionContext, test: ast.expr, name: str, item: Value) -> bool
         ctx.fail("deps-comprehension", f"'{ctx.text(test)}' is not known while compiling", test)
     value = bound_closure(ctx.closure, {name: item}).evaluate(test)
     if value.is_unknown:
+        with ctx.names.block(leak=False):
+            ctx.names.bind(name, ctx.poison(test, name))
+            check_defined(ctx, test)
         raise Silent
     return bool(value.data)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pypto_core.frontend.context import Fault, FunctionContext, Silent, is_poison
 from pypto_core.frontend.expressions import expr, type_words
-from pypto_core.frontend.subscripts import Axis, axes, operator
+from pypto_core.frontend.subscripts import Axis, axes, index_value, operator
 from pypto_core.ir import (
     UNKNOWN,
     ArrayType,
@@ -67,8 +67,8 @@ def _array_write(
 ) -> None:
     if isinstance(target.slice, ast.Tuple | ast.Slice):
         ctx.fail("subscript-write-indices", "an array takes one index", target.slice)
-    index = expr(ctx, target.slice)
-    if is_poison(index) or is_poison(source):
+    index = index_value(ctx, target.slice)
+    if is_poison(source):
         raise Silent
     if isinstance(source, ConstInt) and source.dtype is DataType.INDEX and kind.dtype.is_int:
         source = source.with_(dtype=kind.dtype)

@@ -101,9 +101,7 @@ def _tuple_element(ctx: FunctionContext, node: ast.Subscript, base: Expr, kind: 
 def _array_element(ctx: FunctionContext, node: ast.Subscript, base: Expr) -> Expr:
     if isinstance(node.slice, ast.Tuple | ast.Slice):
         ctx.fail("subscript-indices", "an array takes one index", node.slice)
-    index = expr(ctx, node.slice)
-    if is_poison(index):
-        raise Silent
+    index = index_value(ctx, node.slice)
     return operator(ctx, "array.get_element", [base, index], ctx.span(node))
 
 
@@ -148,21 +146,22 @@ def _axis(ctx: FunctionContext, part: ast.expr, extent: Expr, span: Span) -> Axi
     if not isinstance(part, ast.Slice):
         if isinstance(part, ast.Constant) and part.value is Ellipsis:
             ctx.fail("subscript-indices", "'...' is not supported: write ':' for each axis", part)
-        index = _index(ctx, part, extent)
+        index = index_value(ctx, part, extent)
         return Axis(index, ConstInt(1, span=span), True, part)
     if part.step is not None:
         ctx.fail("slice-step", "a slice takes no step", part.step)
-    lower = _index(ctx, part.lower, extent) if part.lower is not None else ConstInt(0, span=span)
+    lower = index_value(ctx, part.lower, extent) if part.lower is not None else ConstInt(0, span=span)
     if part.upper is None:
         if isinstance(lower, ConstInt) and lower.value == 0:
             return Axis(lower, extent, False, part)
         return Axis(lower, Analyzer().simplify(make_binary("sub", extent, lower, span)), False, part)
-    upper = _index(ctx, part.upper, extent)
+    upper = index_value(ctx, part.upper, extent)
     size = Analyzer().simplify(binary(ctx, "sub", upper, lower, part.upper))
     return Axis(lower, size, False, part, upper)
 
 
-def _index(ctx: FunctionContext, node: ast.expr, extent: Expr | None = None) -> Expr:
+def index_value(ctx: FunctionContext, node: ast.expr, extent: Expr | None = None) -> Expr:
+    """An index or a bound. Raises Fault or Silent."""
     index = expr(ctx, node)
     if is_poison(index) or index.type is UNKNOWN:
         raise Silent

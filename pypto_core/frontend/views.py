@@ -6,8 +6,8 @@ import ast
 from enum import IntEnum
 from typing import TypeVar
 
-from pypto_core.frontend.context import FunctionContext, Silent, did_you_mean, enum_list, nearest
-from pypto_core.frontend.dimensions import read_index, read_index_list
+from pypto_core.frontend.context import FunctionContext, did_you_mean, enum_list, nearest
+from pypto_core.frontend.dimensions import read_index, read_index_list, unknown_outside
 from pypto_core.frontend.static_eval.values import TypeValue
 from pypto_core.frontend.symbols import symbol_value
 from pypto_core.frontend.syntax import dotted, int_literal
@@ -88,7 +88,7 @@ def read_tile_view(
         if value is None:
             evaluated = ctx.annotations.evaluate(given["fractal"])
             if evaluated.is_unknown:
-                raise Silent
+                raise unknown_outside(ctx, given["fractal"])
             value = evaluated.data if type(evaluated.data) is int else None
         if value is None:
             ctx.fail("view-fractal", "fractal is an integer number of bytes", given["fractal"])
@@ -119,7 +119,7 @@ def _member(ctx: FunctionContext, node: ast.expr | None, default: E, field: str)
     if value is None:
         evaluated = ctx.annotations.evaluate(node)
         if evaluated.is_unknown and (path is None or path[0] not in ("pl", "pld")):
-            raise Silent
+            raise unknown_outside(ctx, node)
         value = evaluated.data
     if not isinstance(value, cls):
         name = path[-1] if path is not None else ctx.text(node)
