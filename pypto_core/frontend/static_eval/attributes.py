@@ -26,6 +26,7 @@ from pypto_core.frontend.static_eval.values import (
     PyFunction,
     SuperProxy,
     Value,
+    VersionInfo,
 )
 from pypto_core.ir import DataType
 
@@ -66,6 +67,9 @@ def attribute(it: Interpreter, owner: Value, name: str, node: ast.expr | None = 
         return Value(BuiltinFunction(name, lambda i, a, k: owner))
     if isinstance(data, PathData):
         return library.path_attribute(it, data, name).assuming(owner.assumed)
+    if isinstance(data, VersionInfo) and name in data.names[: len(data)]:
+        part: Value = data[data.names.index(name)]
+        return part.assuming(owner.assumed)
     method = methods.find(data, name)
     if method is not None:
         bound = BuiltinFunction(f"{type_name(data)}.{name}", lambda i, a, k: method(i, owner, a, k))
@@ -101,7 +105,9 @@ def _of_instance(it: Interpreter, owner: Value, data: InstanceData, name: str) -
     getter = data.cls.find("__getattr__")
     if getter is not None:
         return it.call(getter, [owner, Value(name)], {})
-    raise CannotEvaluate(f"'{data.cls.name}' object has no attribute '{name}'", fault=data.cls.opaque is None)
+    # Python gives every object names with an underscore in front that are not modelled.
+    missing = data.cls.opaque is None and not name.startswith("_")
+    raise CannotEvaluate(f"'{data.cls.name}' object has no attribute '{name}'", fault=missing)
 
 
 def _of_class(it: Interpreter, data: ClassData, name: str) -> Value:
@@ -118,7 +124,9 @@ def _of_class(it: Interpreter, data: ClassData, name: str) -> Value:
     special = methods.class_method(data, name)
     if special is not None:
         return Value(BuiltinFunction(name, lambda i, a, k: special(i, Value(data), a, k)))
-    raise CannotEvaluate(f"type object '{data.name}' has no attribute '{name}'", fault=True)
+    raise CannotEvaluate(
+        f"type object '{data.name}' has no attribute '{name}'", fault=not name.startswith("_")
+    )
 
 
 def _of_module(it: Interpreter, module: ModuleEnvironment, name: str) -> Value:

@@ -33,6 +33,7 @@ from pypto_core.frontend.static_eval.values import (
     SetData,
     Unknown,
     Value,
+    VersionInfo,
     unknown,
 )
 from pypto_core.ir import DataType
@@ -304,7 +305,8 @@ class ModuleGraph:
             return Value(self.process.platform, frozenset({f"platform {self.process.platform}"}))
         if name == "version_info":
             text = ".".join(map(str, self.process.version))
-            return Value(tuple(Value(v) for v in self.process.version), frozenset({f"Python {text}"}))
+            parts = VersionInfo(Value(v) for v in self.process.version)
+            return Value(parts, frozenset({f"Python {text}"}))
         if name == "exit":
             return Value(BuiltinFunction("sys.exit", _never))
         if name == "path":

@@ -254,6 +254,13 @@ class PathData:
     text: str
 
 
+class VersionInfo(tuple[Any, ...]):
+    """``sys.version_info``: a tuple of values whose parts have names."""
+
+    __slots__ = ()
+    names = ("major", "minor", "micro")
+
+
 # -- functions and classes ---------------------------------------------------------------------------------------------
 
 
