@@ -68,7 +68,7 @@ if TYPE_CHECKING:
     from pypto_core.fixes import Edit, Fix, Source, apply_edits, fixers, fixes_for
     from pypto_core.frontend.chunk_table import common_ends
     from pypto_core.frontend.parse import ParseResult, parse
-    from pypto_core.frontend.recovery import parse_file
+    from pypto_core.frontend.units import parse_file
     from pypto_core.ir import (
         AssignStmt,
         Call,
@@ -217,7 +217,7 @@ _HOMES = {
         "parse",
     ),
     "pypto_core.frontend.chunk_table": ("common_ends",),
-    "pypto_core.frontend.recovery": ("parse_file",),
+    "pypto_core.frontend.units": ("parse_file",),
     "pypto_core.ir": (
         "AssignStmt",
         "Call",

@@ -169,7 +169,7 @@ class _Reader:
             node.name,
             use,
             header,
-            body[-1][1].span(body[-1][0]) if body else header,
+            body[-1][1].last(body[-1][0]) if body else header,
             self._parameters(arguments),
             source.source(node.returns) if node.returns is not None else "",
             _decorators(node.decorator_list),
@@ -241,6 +241,12 @@ class _Reader:
 
     # ------------------------------------------------------------------------------------------------- statements
     def visit(self, node: ast.AST) -> None:
+        if self.source.parts and isinstance(node, ast.stmt):
+            outer, self.source = self.source, self.source.of(node)
+            if self.source is not outer:
+                self.visit(node)
+                self.source = outer
+                return
         handler = _HANDLERS.get(type(node))
         if handler is not None:
             handler(self, node)

@@ -177,7 +177,15 @@ def _scopes(body: Sequence[ast.stmt], source: SourceMap, names: FileNames) -> li
             )
             title = f"split_aiv {mode}".rstrip()
         found.append(
-            OutlineItem(title, kind, detail, span.line - 1, span.end_line - 1, source.span(call), children)
+            OutlineItem(
+                title,
+                kind,
+                detail,
+                span.line - 1,
+                source.last(node).end_line - 1,
+                source.span(call),
+                children,
+            )
         )
     return found
 
@@ -230,7 +238,7 @@ def _statement_folds(body: Sequence[ast.AST], source: SourceMap, names: FileName
             call = _scope_call(node)
             path = dotted(call.func) if call is not None else None
             region = path is not None and names.alias_path(".".join(path)).startswith("pl.")
-            yield Fold(span.line - 1, span.end_line - 1, "region" if region else "code")
+            yield Fold(span.line - 1, source.last(node).end_line - 1, "region" if region else "code")
         inner = [c for n in ("body", "orelse", "handlers", "finalbody") for c in getattr(node, n, ())]
         yield from _statement_folds(inner, source, names)
 

@@ -102,6 +102,7 @@ def _note_reserved(ctx: FunctionContext, node: ast.expr, name: str) -> None:
     keywords = {k.arg: k.value.value for k in node.keywords if k.arg and isinstance(k.value, ast.Constant)}
     if path[-1] == "import_peer_buffer":
         keywords = dict(ctx.program.reserved.get(f"#{keywords.get('name')!r}", {}))
+    ctx.program.traces += 1
     ctx.program.reserved[f"{ctx.name}/{name}"] = keywords
 
 

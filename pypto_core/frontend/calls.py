@@ -361,6 +361,7 @@ def _reserved_base(ctx: FunctionContext, node: ast.expr) -> int | None:
     found = ctx.names.lookup(node.value.id)
     if found is None:
         return None
+    ctx.program.traces += 1
     reserved = ctx.program.reserved.get(f"{ctx.name}/{node.value.id}")
     base = reserved.get("base") if reserved is not None else None
     return base if isinstance(base, int) else None

@@ -13,7 +13,8 @@ from typing import TypeVar
 
 from pypto_core.frontend.chunks import Block, Unit, blocks, cut_scanned
 from pypto_core.frontend.lines import Line, Scan, scan_until
-from pypto_core.frontend.recovery import FileSyntax, OldTrees, parse_unit
+from pypto_core.frontend.recovery import FileSyntax
+from pypto_core.frontend.units import OldTrees, parse_unit
 
 _T = TypeVar("_T")
 
@@ -49,7 +50,7 @@ class SyntaxMemory:
         self.parsed = 0
 
     def parse(self, text: str) -> FileSyntax:
-        """What :func:`~pypto_core.frontend.recovery.parse_file` gives, with the trees of before where nothing has changed."""
+        """What :func:`~pypto_core.frontend.units.parse_file` gives, with the trees of before where nothing has changed."""
         first, last, found = self._rescan(text)
         start, line = (self._ends[first - 1], self._lines[first - 1]) if first else (0, 0)
         cut = cut_scanned(self._file, text, found, start, line)
@@ -161,7 +162,12 @@ class SyntaxMemory:
 
 
 def _key(unit: Unit) -> tuple[str, ...]:
-    return tuple(chunk.text for chunk in unit.chunks())
+    """Equal for units of equal text, the blank lines inside divided statements included."""
+    parts = [
+        unit.header.text,
+        *(inner.whole or inner.chunk.text for part in unit.body for inner in part.all()),
+    ]
+    return (*parts, *(text for member in unit.members for text in _key(member)))
 
 
 def _of(block: Block) -> list[Line]:

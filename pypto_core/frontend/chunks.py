@@ -2,7 +2,8 @@
 
 A :class:`Chunk` is a run of whole lines with a text of its own; spans count inside it. A function is a header chunk
 (decorators and signature) and one chunk per statement of its body, so an edit changes the text of one small chunk and no
-span of any other. Blank lines between statements belong to nobody; comments above a plain statement belong to it.
+span of any other. A long loop or scope is divided again in the same way. Blank lines between statements belong to nobody;
+comments above a plain statement belong to it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,10 @@ from pypto_core.ir.span import Anchor
 _CLAUSE = re.compile(r"(?:elif|else|except|finally)\b")
 #: What may have clauses below it though its body stands on its own line: ``if x: a = 1``.
 _CLAUSED = re.compile(r"(?:if|elif|else|try|except|for|while|async[ \t]+for)\b")
+#: Compound statements without other clauses, whose body may stand in chunks of its own.
+_DIVISIBLE = re.compile(r"(?:with|for|while|if)\b")
+#: Characters from which on a compound statement is divided.
+LONG = 4_000
 _DEFINITION = re.compile(r"(?:async[ \t]+)?(def|class)\b[ \t]*([A-Za-z_]\w*)?")
 
 
@@ -49,18 +54,33 @@ class Block:
 
 
 @dataclass(slots=True)
+class Part:
+    """A statement of a body. A divided one has its header in ``chunk``, its statements in ``body`` and all its lines in ``whole``."""
+
+    chunk: Chunk
+    body: list[Part] = field(default_factory=list)
+    whole: str = ""
+
+    def all(self) -> Iterator[Part]:
+        """The part and those below it, in source order."""
+        yield self
+        for inner in self.body:
+            yield from inner.all()
+
+
+@dataclass(slots=True)
 class Unit:
     """A top-level statement or a member of a class.
 
     ``header`` is the whole text of a plain statement, and decorators plus signature of a function or class; ``body``
-    holds one chunk per statement of a function, ``members`` the units of a class. ``anchor`` moves all of them.
+    holds the statements of a function, ``members`` the units of a class. ``anchor`` moves all of them.
     """
 
     kind: Literal["statement", "function", "class"]
     name: str
     header: Chunk
     anchor: Anchor
-    body: list[Chunk] = field(default_factory=list)
+    body: list[Part] = field(default_factory=list)
     members: list[Unit] = field(default_factory=list)
 
     @property
@@ -70,7 +90,9 @@ class Unit:
     def chunks(self) -> Iterator[Chunk]:
         """All chunks in source order."""
         yield self.header
-        yield from self.body
+        for part in self.body:
+            for inner in part.all():
+                yield inner.chunk
         for member in self.members:
             yield from member.chunks()
 
@@ -148,7 +170,29 @@ class _Cutter:
         header = self._lines(block.start, header_line.end)
         if match.group(1) == "class":
             return Unit("class", name, header, self._anchor, members=[self.unit(b) for b in block.body])
-        return Unit("function", name, header, self._anchor, [self._chunk(b.start, b.end) for b in block.body])
+        return Unit("function", name, header, self._anchor, [self._part(b) for b in block.body])
+
+    def _part(self, block: Block) -> Part:
+        if not self._is_divided(block):
+            return Part(self._chunk(block.start, block.end))
+        line = block.lines[0]
+        header = self._chunk(line.start, line.end)
+        whole = self.text[line.end - len(header.text) : block.end]
+        return Part(header, [self._part(b) for b in block.body], whole)
+
+    def _is_divided(self, block: Block) -> bool:
+        """Whether a statement is long, has one clause, and a body whose lines are all indented by the same characters."""
+        line = block.lines[0]
+        if (
+            block.end - block.start < LONG
+            or len(block.lines) > 1
+            or not block.body
+            or _DIVISIBLE.match(self.text, line.code) is None
+        ):
+            return False
+        outer = self.text[line.start : line.code]
+        inner = {self.text[own.start : own.code] for part in block.body for own in part.lines}
+        return len(inner) == 1 and inner.pop().startswith(outer)
 
     def _chunk(self, start: int, end: int) -> Chunk:
         """Lines ``start`` to ``end`` with the comment lines above them."""

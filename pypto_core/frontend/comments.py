@@ -79,7 +79,7 @@ def _column(source: SourceMap, offset: int) -> int:
 def _own_end(source: SourceMap, node: ast.stmt) -> int:
     """End of the statement's own lines: of its header when it has a body."""
     body = getattr(node, "body", None)
-    if isinstance(body, list) and body and isinstance(body[0], ast.stmt):
+    if isinstance(body, list) and body and isinstance(body[0], ast.stmt) and source.of(body[0]) is source:
         first = source.start(body[0])
         comments_end = source.chunk.text.rfind(":", 0, first)
         return comments_end + 1 if comments_end >= 0 else first

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from pypto_core.diagnostics import Diagnostic, Related, Severity
@@ -42,6 +43,7 @@ from pypto_core.ir.walk import walk_exprs
 if TYPE_CHECKING:
     from pypto_core.frontend.dialect import Dialect
     from pypto_core.frontend.recall import Recall
+    from pypto_core.frontend.replay import Surroundings
 
 INDEX_TYPE = ScalarType.of(DataType.INDEX)
 TASK_ID_TYPE = ScalarType.of(DataType.TASK_ID)
@@ -146,7 +148,9 @@ class ProgramContext:
         self.traces += 1
         found = self.symbols.get(name)
         if found is None:
-            found = self.symbols[name] = Var(name, INDEX_TYPE)
+            make = partial(Var, name, INDEX_TYPE)
+            found = make() if self.recall is None else self.recall.replay.symbol(name, make)
+            self.symbols[name] = found
         return found
 
     def unknown_dim(self, function: str, text: str) -> Var:
@@ -249,6 +253,7 @@ class FunctionContext:
     #: Whether the header of a lane region does not parse: where the region ends is open then.
     region_cut: bool = False
     inline_result: Expr | None = None
+    surroundings: Surroundings | None = None
     comments: Callable[[ast.stmt], tuple[str, ...]] = lambda _: ()
 
     # --- faults ------------------------------------------------------------------------------------------------------

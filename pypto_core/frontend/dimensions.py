@@ -81,6 +81,7 @@ def symbol(ctx: FunctionContext, name: str, node: ast.expr) -> Expr:
     param = ctx.params.get(name)
     if param is not None and isinstance(param.type, ScalarType):
         return param
+    ctx.program.traces += 1
     ctx.used_symbols.setdefault(name, ctx.span(node))
     return ctx.program.symbol(name)
 

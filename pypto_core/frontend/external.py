@@ -58,6 +58,7 @@ def _stand_alone(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -
     from pypto_core.frontend.static_closure import ScopeClosure
 
     name = kernel.name
+    ctx.program.traces += 1
     known = ctx.program.callees.get(name)
     own = header_span(kernel.syntax)
     other = ctx.program.defined.get(name)
@@ -123,6 +124,7 @@ def _inline(ctx: FunctionContext, node: ast.Call, kernel: KernelFunction) -> Exp
     if kernel.name in ctx.inlining:
         ctx.fail("call-unsupported", f"the template '{kernel.name}' calls itself", node)
     arguments = [expr(ctx, a) for a in node.args]
+    ctx.program.traces += 1
     outer = (
         ctx.source,
         ctx.closure,

@@ -156,6 +156,8 @@ class _Reader:
             body = InlineStmt("" if abstract else _verbatim(statements), span=span)
         else:
             ctx.dialect.begin_body(ctx)
+            if ctx.program.recall is not None:
+                ctx.program.recall.replay.enter(ctx)
             body = function_body(ctx, statements, span)
         if not callee.declared and ctx.result is not None:
             callee.result = ctx.result
@@ -209,6 +211,8 @@ class _Reader:
                 continue
             var, direction = self._param(arg)
             direction = ctx.dialect.direction(ctx, arg, direction)
+            if ctx.program.recall is not None:
+                var = ctx.program.recall.replay.param(ctx, arg, var)
             params.append(var)
             directions.append(direction)
             ctx.names.bear(arg.arg, var)
@@ -320,5 +324,8 @@ def _verbatim(statements: list[Statement]) -> str:
     """The body as written, without its indentation."""
     import textwrap
 
-    chunks = {id(item.source.chunk): item.source.chunk for item in statements}
-    return textwrap.dedent("\n".join(chunk.text.rstrip("\r\n") for chunk in chunks.values()))
+    texts = {
+        id(item.source.chunk): item.source.whole if item.source.parts else item.source.chunk.text
+        for item in statements
+    }
+    return textwrap.dedent("\n".join(text.rstrip("\r\n") for text in texts.values()))

@@ -8,6 +8,7 @@ from inspect import cleandoc
 
 from pypto_core.diagnostics import Related
 from pypto_core.frontend.annotations import returns_or_error
+from pypto_core.frontend.body_facts import bind_dynamic_call, local_symbol
 from pypto_core.frontend.context import Callee, FunctionContext, Silent, is_poison
 from pypto_core.frontend.dialect import Dialect
 from pypto_core.frontend.expressions import expr
@@ -18,8 +19,6 @@ from pypto_core.frontend.jit_functions import (
     ENTRY_FORMS,
     DepCall,
     JitFunction,
-    bind_dynamic_call,
-    local_symbol,
     symbol_of,
 )
 from pypto_core.frontend.jit_types import annotated_type, is_bare_tensor, same_annotation
@@ -80,7 +79,6 @@ class JitDialect(Dialect):
 
     def __init__(self, function: JitFunction) -> None:
         self.function = function
-        self.versions: dict[str, int] = {}
         self.docstrings = _Docstrings()
         self.calls: dict[int, DepCall] = {id(c.node): c for c in function.calls}
 
@@ -201,8 +199,7 @@ class JitDialect(Dialect):
         """An assignment in the block that made the variable makes a new one."""
         if not ctx.names.born_here(name):
             return None
-        self.versions[name] = self.versions.get(name, 0) + 1
-        return f"{name}_v{self.versions[name]}"
+        return f"{name}_v{ctx.names.next_version(name)}"
 
     def hidden(self, ctx: FunctionContext, name: str) -> str | None:
         return self.function.closure.hidden(name)

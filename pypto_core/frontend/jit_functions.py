@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import ast
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, field
 from typing import TypeVar
 
 from pypto_core.frontend.annotations import direction_of
+from pypto_core.frontend.body_facts import BodyFacts, body_facts, facts_of, is_divided
 from pypto_core.frontend.jit_closure import JitClosure
-from pypto_core.frontend.recovery import Broken, FunctionSyntax, Statement
+from pypto_core.frontend.recovery import FunctionSyntax, Statement
 from pypto_core.frontend.static_closure import ScopeClosure
 from pypto_core.frontend.static_eval.interpreter import Interpreter
 from pypto_core.frontend.static_eval.values import DynVar, KernelFunction, Value
-from pypto_core.frontend.syntax import SourceMap, dotted, int_literal, string_literal
+from pypto_core.frontend.syntax import SourceMap, int_literal
 from pypto_core.ir import FunctionType, ParamDirection, Type
 
 ENTRY_FORMS = frozenset({"jit", "jit.host"})
@@ -109,61 +110,6 @@ class JitFunction:
         return bound
 
 
-@dataclass(slots=True)
-class BodyFacts:
-    """What one walk over a body finds: names stored and loaded, bare calls, ``bind_dynamic`` statements with their parameter,
-    ``M = pl.dynamic("M")`` statements, and the value of the first return that has one."""
-
-    stored: set[str] = field(default_factory=set)
-    loaded: dict[str, None] = field(default_factory=dict)
-    called: dict[str, None] = field(default_factory=dict)
-    bound: list[tuple[str, ast.Call]] = field(default_factory=list)
-    symbols: dict[str, str] = field(default_factory=dict)
-    returned: ast.expr | None = None
-
-
-def body_facts(body: list[Statement]) -> BodyFacts:
-    """Facts about the statements of a function."""
-    facts = BodyFacts()
-    for item in body:
-        symbol = local_symbol(item.node)
-        if symbol is not None:
-            facts.symbols[symbol[0]] = symbol[1]
-        todo: list[ast.AST] = [item.node]
-        while todo:
-            node = todo.pop()
-            kind = node.__class__
-            if kind is ast.Name:
-                assert isinstance(node, ast.Name)
-                if node.ctx.__class__ is ast.Load:
-                    facts.loaded[node.id] = None
-                else:
-                    facts.stored.add(node.id)
-                continue
-            if kind is ast.Call:
-                assert isinstance(node, ast.Call)
-                if node.func.__class__ is ast.Name:
-                    facts.called[node.func.id] = None
-            elif kind is ast.Return:
-                assert isinstance(node, ast.Return)
-                if facts.returned is None and node.value is not None:
-                    facts.returned = node.value
-            elif kind is ast.Expr:
-                found = bind_dynamic_call(node)
-                if found is not None:
-                    facts.bound.append(found)
-            elif kind is Broken:
-                assert isinstance(node, Broken)
-                facts.stored.update(node.names)
-            for name in reversed(node._fields):
-                value = getattr(node, name, None)
-                if value.__class__ is list:
-                    todo.extend(v for v in reversed(value) if isinstance(v, ast.AST))
-                elif isinstance(value, ast.AST):
-                    todo.append(value)
-    return facts
-
-
 def with_numbers(syntax: FunctionSyntax, names: Iterable[str], closure: JitClosure) -> FunctionSyntax:
     """The function with its names of module-level ints, floats and bools replaced by their values, as the compiler does it.
 
@@ -178,8 +124,37 @@ def with_numbers(syntax: FunctionSyntax, names: Iterable[str], closure: JitClosu
             numbers[name] = value
     if not numbers:
         return syntax
-    body = [Statement(_replaced(s.node, numbers), s.source) for s in syntax.body]
+    body = [Statement(_in_statement(s.node, s.source, numbers), s.source) for s in syntax.body]
     return FunctionSyntax(syntax.node, syntax.source, body, syntax.faults)
+
+
+def _in_statement(node: ast.stmt, source: SourceMap, numbers: Mapping[str, Value]) -> ast.stmt:
+    """A statement with numbers for names; the same one for the same numbers."""
+    if is_divided(node, source):
+        body = node.body  # type: ignore[attr-defined]
+        inner = [_in_statement(child, source.of(child), numbers) for child in body]
+        before = source.memory.get(("numbers", id(node)))
+        header = copy(node)
+        header.body = []  # type: ignore[attr-defined]
+        made = _replaced(header, numbers)
+        if made is header:
+            if all(a is b for a, b in zip(inner, body, strict=True)):
+                return node
+            if before is not None and all(a is b for a, b in zip(inner, before[1], strict=True)):
+                same: ast.stmt = before[2]
+                return same
+        made.body = inner  # type: ignore[attr-defined]
+        if made is header:
+            source.memory["numbers", id(node)] = (node, inner, made)
+        return made
+    used = {name: numbers[name] for name in facts_of(source, node).loaded if name in numbers}
+    if not used:
+        return node
+    known = source.memory.get(("numbers", id(node)))
+    if known is None or known[1].keys() != used.keys() or any(known[1][n] is not v for n, v in used.items()):
+        known = source.memory["numbers", id(node)] = (node, used, _replaced(node, numbers))
+    found: ast.stmt = known[2]
+    return found
 
 
 _Node = TypeVar("_Node", bound=ast.AST)
@@ -217,12 +192,26 @@ def _number(node: ast.AST, numbers: Mapping[str, Value]) -> ast.AST:
     return _replaced(node, numbers)
 
 
-def breadth_first(body: list[Statement]) -> Iterator[tuple[ast.AST, SourceMap]]:
-    """Nodes of a body in the order of ``ast.walk`` over the whole function."""
-    todo: deque[tuple[ast.AST, SourceMap]] = deque((s.node, s.source) for s in body)
+def breadth_first(body: list[Statement], called: Collection[str]) -> Iterator[tuple[ast.AST, SourceMap]]:
+    """Nodes of a body in the order of ``ast.walk`` over the whole function; statements without calls of these names are left out."""
+    todo: deque[tuple[ast.AST, SourceMap]] = deque()
+
+    def add(node: ast.AST, source: SourceMap) -> None:
+        own = source.of(node) if isinstance(node, ast.stmt) else source
+        if own is not source and isinstance(node, ast.stmt) and not is_divided(node, own):
+            if facts_of(own, node).called.keys().isdisjoint(called):
+                return
+        todo.append((node, own))
+
+    for item in body:
+        if is_divided(item.node, item.source) or not facts_of(
+            item.source, item.node
+        ).called.keys().isdisjoint(called):
+            todo.append((item.node, item.source))
     while todo:
         node, source = todo.popleft()
-        todo.extend((child, source) for child in ast.iter_child_nodes(node))
+        for child in ast.iter_child_nodes(node):
+            add(child, source)
         yield node, source
 
 
@@ -247,9 +236,10 @@ class Discovery:
         function.caller = caller
         self._known[id(kernel.syntax)] = function
         deps = {name: self._dep(function, name) for name in function.facts.called}
-        for node, source in breadth_first(function.syntax.body) if any(deps.values()) else ():
+        wanted = {name for name, dep in deps.items() if dep is not None}
+        for node, source in breadth_first(function.syntax.body, wanted) if wanted else ():
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                dep = deps[node.func.id]
+                dep = deps.get(node.func.id)
                 if dep is not None:
                     function.calls.append(DepCall(node, source, self._visit(dep, function), node.func.id))
         function.calls.sort(key=lambda c: (c.source.span(c.node).line, c.node.col_offset))
@@ -274,28 +264,6 @@ class Discovery:
         if kernel.form in DEP_FORMS or (kernel.form == "jit" and function.form == "jit.host"):
             return kernel
         return None
-
-
-def local_symbol(node: ast.stmt) -> tuple[str, str] | None:
-    """Name and symbol of a statement ``M = pl.dynamic("M")``."""
-    if not (
-        isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)
-    ):
-        return None
-    call = node.value
-    if not (isinstance(call, ast.Call) and dotted(call.func) == ("pl", "dynamic") and len(call.args) == 1):
-        return None
-    text = string_literal(call.args[0])
-    return (node.targets[0].id, text) if text is not None and text.isidentifier() else None
-
-
-def bind_dynamic_call(node: ast.AST) -> tuple[str, ast.Call] | None:
-    """Parameter and call of a statement ``p.bind_dynamic(axis, M)``."""
-    if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-        path = dotted(node.value.func)
-        if path is not None and len(path) == 2 and path[1] == "bind_dynamic":
-            return path[0], node.value
-    return None
 
 
 # --- dynamic dimensions ------------------------------------------------------------------------------------------------

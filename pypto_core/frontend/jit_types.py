@@ -155,7 +155,7 @@ def declare_dynamic(functions: list[JitFunction], program: ProgramContext) -> No
 
 def _quiet_context(function: JitFunction, program: ProgramContext) -> FunctionContext:
     """For reading annotations ahead: symbols are those of the program, findings are dropped."""
-    quiet = ProgramContext(symbols=program.symbols, unknown_dims=program.unknown_dims)
+    quiet = ProgramContext(symbols=program.symbols, unknown_dims=program.unknown_dims, recall=program.recall)
     return function_context(FunctionSpec(function.syntax, function.closure, function.annotations), quiet)
 
 

@@ -139,6 +139,7 @@ def build_call(
     node: ast.Call,
 ) -> Expr:
     """The call with its attributes in stored order and its result type."""
+    ctx.program.traces += 1
     if arguments.poisoned or (device is not None and is_poison(device)):
         raise Silent
     stored = stored_attrs(ctx, arguments, attrs, device)

@@ -378,7 +378,7 @@ def _loop_results(
     if not iter_args:
         if region.yields:
             for name, _, span in region.yields:
-                ctx.names.vanished.setdefault(name, span)
+                ctx.names.vanish(name, span)
         return ()
     collected = region.yields or []
     if not collected:

@@ -80,6 +80,7 @@ def _declared(ctx: FunctionContext, node: ast.Name, index: ast.expr | None) -> M
 def _allocation(
     ctx: FunctionContext, key: object, label: str, node: ast.expr, name: str | None = None
 ) -> Var:
+    ctx.program.traces += 1
     known = ctx.program.allocations.get(key)
     if known is None:
         known = ctx.program.allocations[key] = (label, Var(name or label, PTR, span=ctx.span(node)))

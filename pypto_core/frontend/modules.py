@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pypto_core.frontend.recovery import FileSyntax, parse_file
+from pypto_core.frontend.recovery import FileSyntax
+from pypto_core.frontend.units import parse_file
 
 
 @dataclass(slots=True)

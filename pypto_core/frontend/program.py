@@ -83,7 +83,7 @@ def _parse_all(
     specs: list[FunctionSpec] = []
     for syntax in methods:
         spec = FunctionSpec(syntax, closure, strict=strict)
-        quiet = ProgramContext(callees=program.callees, symbols=program.symbols)
+        quiet = ProgramContext(callees=program.callees, symbols=program.symbols, recall=program.recall)
         ctx = function_context(spec, quiet)
         declare(spec, program, read_function_decorator(ctx, syntax.node))
         specs.append(spec)
@@ -117,7 +117,7 @@ def _reserved_buffers(program: ProgramContext, methods: list[FunctionSyntax]) ->
     """Literal keywords of every ``reserve_buffer``, for ``import_peer_buffer(...).base``."""
     for syntax in methods:
         for item in syntax.body:
-            for inner in ast.walk(item.node):
+            for inner in ast.walk(item.node) if "reserve_buffer" in item.source.whole else ():
                 if not isinstance(inner, ast.Call):
                     continue
                 path = dotted(inner.func)

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeAlias
 
+from pypto_core.frontend import chunks
 from pypto_core.frontend.context import FunctionContext
 from pypto_core.frontend.recovery import Statement
+from pypto_core.frontend.replay import Replay
 from pypto_core.ir import (
     Call,
     ConstBool,
@@ -32,8 +34,6 @@ from pypto_core.ir import (
     Var,
 )
 
-#: Characters of a piece of a body from which on it is worth remembering its values.
-LONG = 4_000
 #: Words in the names of operators that do more than give a value, or look around for more than their operands.
 _SPECIAL = (
     "alloc",
@@ -49,6 +49,8 @@ _SPECIAL = (
     "peer",
     "yield",
 )
+#: Values of one kernel from which on those of the last reading alone are kept.
+_MOST = 4_096
 _Key: TypeAlias = Hashable
 _Reader: TypeAlias = "Callable[[FunctionContext, ast.expr], Expr]"
 
@@ -68,6 +70,9 @@ class Recall:
     def __init__(self) -> None:
         self._before: dict[_Key, _Value] = {}
         self._now: dict[_Key, _Value] = {}
+        self.replay = Replay()
+        #: Whether the kernel has been read to its end: what is read then is being edited, and may well be read again.
+        self._has_read = False
         self.recalled = 0
         self.read = 0
 
@@ -76,18 +81,22 @@ class Recall:
         self._before.update(self._now)
         self._now = {}
         self.recalled = self.read = 0
+        self.replay.begin()
 
     def finish(self) -> None:
-        self._before, self._now = self._now, {}
+        # Statements that are repeated as a whole do not ask, so what was not asked for is not gone.
+        self._before = self._now if len(self._before) > _MOST else {**self._before, **self._now}
+        self._now = {}
+        self._has_read = True
+        self.replay.finish()
 
     def value(self, ctx: FunctionContext, node: ast.expr, read: _Reader) -> Expr:
         """What ``read`` gives for ``node``, an assigned value; its faults are raised."""
         names: list[str] = []
         constants: list[Hashable] = []
-        source = ctx.source
         if (
-            node.__class__ is not ast.Call
-            or len(source.chunk.text) < LONG
+            not self._has_read
+            or node.__class__ is not ast.Call
             or ctx.inlining
             or not _is_plain(node, names, constants)
             or "pl" in ctx.names
@@ -99,7 +108,7 @@ class Recall:
             if found.__class__ is not Var or not _is_closed(found.type):
                 return read(ctx, node)
             reads.append(found)
-        span = source.span(node)
+        span = ctx.source.span(node)
         regions = tuple((region.kind, region.split) for region in ctx.regions)
         around = (ctx.func_type, ctx.level, ctx.role, ctx.strict, ctx.program.backend, regions)
         key: _Key = (span.text, tuple(constants), ctx.name, ctx.target_name, ctx.dialect.__class__, around)
@@ -118,8 +127,9 @@ class Recall:
 
 
 def is_long(body: Iterable[Statement]) -> bool:
-    """Whether a body has pieces whose values are worth remembering."""
-    return any(len(statement.source.chunk.text) >= LONG for statement in body)
+    """Whether a body is long enough to remember what its statements mean."""
+    sources = {id(statement.source): statement.source for statement in body}
+    return sum(len(source.whole) for source in sources.values()) >= chunks.LONG
 
 
 # --- what may be remembered ---------------------------------------------------------------------------------------------

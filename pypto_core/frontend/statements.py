@@ -71,14 +71,34 @@ def function_body(ctx: FunctionContext, statements: Iterable[Statement], span: S
         outer = ctx.source
         for item in statements:
             ctx.source = item.source
-            statement(ctx, item.node)
+            _piece(ctx, item.node)
         ctx.source = outer
     return body_of(out, span)
 
 
 def statement(ctx: FunctionContext, node: ast.stmt) -> None:
     """One statement: emits what it means, reports what is wrong with it, never raises."""
+    outer = ctx.source
+    if outer.parts:
+        ctx.source = outer.of(node)
+        if ctx.source is not outer:
+            _piece(ctx, node)
+            ctx.source = outer
+            return
+    _read(ctx, node, ctx.comments(node))
+
+
+def _piece(ctx: FunctionContext, node: ast.stmt) -> None:
+    """A statement with a chunk of its own: it may have been read before."""
     comments = ctx.comments(node)
+    recall = ctx.program.recall
+    if recall is None:
+        _read(ctx, node, comments)
+    else:
+        recall.replay.statement(ctx, node, comments, _read)
+
+
+def _read(ctx: FunctionContext, node: ast.stmt, comments: tuple[str, ...]) -> None:
     before = len(ctx.out)
     try:
         if not ctx.dialect.statement(ctx, node):
@@ -160,6 +180,7 @@ def _return(ctx: FunctionContext, node: ast.Return) -> None:
 def _expression(ctx: FunctionContext, node: ast.Expr) -> None:
     value = node.value
     if isinstance(value, ast.Constant) and (value.value is Ellipsis or isinstance(value.value, str)):
+        ctx.program.traces += 1  # a docstring goes to the next statement
         return
     if is_yield(value):
         assert isinstance(value, ast.Call)

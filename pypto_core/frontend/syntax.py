@@ -14,8 +14,10 @@ from __future__ import annotations
 import ast
 import re
 import warnings
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pypto_core.ir import Chunk, Span
 
@@ -38,19 +40,74 @@ class SourceMap:
     """Spans of the nodes of one parsed piece.
 
     ``base`` is the offset in ``chunk.text`` at which the piece starts, ``skipped`` the number of lines that were put in
-    front of the piece for the parser's sake.
+    front of the piece for the parser's sake. The map of the header of a divided statement (``whole`` is all its text) has the
+    maps of all pieces below it as ``parts``; their nodes have line numbers of their own, so it finds the spans of those too.
+    ``memory`` is for what is worked out of the nodes of the piece and goes with them.
     """
 
-    __slots__ = ("_ascii", "_length", "_starts", "base", "chunk", "skipped", "text")
+    __slots__ = (
+        "_ascii",
+        "_firsts",
+        "_length",
+        "_starts",
+        "base",
+        "chunk",
+        "memory",
+        "parts",
+        "skipped",
+        "text",
+        "whole",
+    )
 
     def __init__(self, chunk: Chunk, text: str | None = None, base: int = 0, skipped: int = 0) -> None:
         self.chunk = chunk
         self.text = chunk.text if text is None else text
         self.base = base
         self.skipped = skipped
+        self.whole = self.text
+        self.memory: dict[tuple[str, int], Any] = {}
+        self.parts: Sequence[SourceMap] = ()
+        self._firsts: list[int] = []
         self._starts = [0, *(m.end() for m in _NEWLINE.finditer(self.text))]
         self._ascii = self.text.isascii()
         self._length = len(self.text)
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """First and last line number of the nodes of this piece."""
+        return self.skipped + 1, self.skipped + len(self._starts) - (self._starts[-1] == self._length)
+
+    @property
+    def starts(self) -> list[int]:
+        """Offsets in ``text`` at which its lines begin."""
+        return self._starts
+
+    def moved(self, lines: int) -> SourceMap:
+        """The map for nodes whose line numbers are larger by so much."""
+        return SourceMap(self.chunk, self.text, self.base, self.skipped + lines)
+
+    def divided(self, parts: Sequence[SourceMap], whole: str) -> SourceMap:
+        """The same for a header with ``parts`` below it."""
+        made = self.moved(0)
+        made.parts = sorted(parts, key=_first_line)
+        made._firsts = [part.skipped + 1 for part in made.parts]
+        made.whole = whole
+        return made
+
+    def of(self, node: Located) -> SourceMap:
+        """The map of the piece that a node stands in."""
+        if not self.parts:
+            return self
+        place = bisect_right(self._firsts, node.lineno) - 1
+        part = self.parts[place]
+        return part if place >= 0 and node.lineno <= part.skipped + len(part._starts) else self
+
+    def last(self, node: Located) -> Span:
+        """The last characters of a statement that may be divided: those of the last statement in it."""
+        inner = [c for name in ("body", "orelse", "finalbody") for c in getattr(node, name, ())]
+        if self.parts and inner and isinstance(inner[-1], ast.stmt):
+            return self.of(inner[-1]).last(inner[-1])
+        return self.span(node)
 
     def offset(self, line: int, column: int) -> int:
         """Character offset in the chunk of a 1-based line and a UTF-8 column of ``ast``."""
@@ -67,7 +124,11 @@ class SourceMap:
         return self.base + min(start + column, len(self.text))
 
     def span(self, node: Located) -> Span:
-        """All characters of ``node``."""
+        """All characters of ``node``; of a divided statement those of its header."""
+        if self.parts:
+            place = self.of(node)
+            if place is not self:
+                return place.span(node)
         if self._ascii and node.end_lineno is not None and node.end_col_offset is not None:
             # The common case, for which every expression of a kernel asks: columns are characters.
             starts, base, skipped = self._starts, self.base, self.skipped + 1
@@ -93,6 +154,10 @@ class SourceMap:
     def source(self, node: Located) -> str:
         """The author's characters."""
         return self.span(node).text
+
+
+def _first_line(source: SourceMap) -> int:
+    return source.skipped
 
 
 def parse_text(chunk: Chunk, text: str | None = None) -> ast.Module | SyntaxFault:

@@ -8,7 +8,7 @@ import pytest
 
 from pypto_core import Workspace
 from pypto_core.engine.workspace import Settings
-from pypto_core.frontend import recall
+from pypto_core.frontend import chunks
 from pypto_core.ir import Span, TensorType, TileType, Var, const_dims
 from pypto_core.ir.node import Node
 from tests.benchmarks.long_files import long_kernel, suite
@@ -86,16 +86,26 @@ def test_nothing_differs_from_a_fresh_reading(old: str, new: str) -> None:
 def test_only_the_edited_statement_is_read_again() -> None:
     workspace = opened(TEXT)
     workspace.parsed(PATH)
-    assert counts(workspace)[0] == 0
+    assert counts(workspace) == (0, 0)
     workspace.open(PATH, TEXT.replace(PLACE, f"        zz = pl.exp(biased4)\n{PLACE}"))
     workspace.parsed(PATH)
-    recalled, read = counts(workspace)
-    assert (recalled, read) == (90, 1)
+    replay = workspace._kernels[PATH].recalls["long_kernel"].replay
+    assert counts(workspace) == (0, 1)
+    # The new statement, the scope around it and the return.
+    assert (replay.repeated, replay.read) == (100, 3)
+
+
+def test_values_of_statements_that_read_another_variable_are_recalled() -> None:
+    workspace = opened(TEXT)
+    for other in ("pl.add(acc4, bias)", "pl.col_expand_add(acc4, bias)", "pl.add(acc4, bias)"):
+        workspace.open(PATH, TEXT.replace("pl.col_expand_add(acc4, bias)", other))
+        facts(workspace)
+    assert counts(workspace) == (7, 1)
 
 
 def test_short_kernels_remember_nothing() -> None:
     text = suite()[0] + long_kernel(20)
-    assert len(text) < recall.LONG
+    assert len(text) < chunks.LONG
     workspace = opened(text)
     workspace.parsed(PATH)
     assert workspace._kernels[PATH].recalls == {}

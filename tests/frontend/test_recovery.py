@@ -11,7 +11,8 @@ from pypto_core.diagnostic_rules.frontend_samples import core
 from pypto_core.diagnostics import Severity
 from pypto_core.frontend import parse
 from pypto_core.frontend.chunks import cut
-from pypto_core.frontend.recovery import FunctionSyntax, parse_file
+from pypto_core.frontend.recovery import FunctionSyntax
+from pypto_core.frontend.units import parse_file
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 SOURCES = sorted(p for p in GOLDEN.glob("*/*.py"))

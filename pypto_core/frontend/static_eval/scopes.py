@@ -231,6 +231,27 @@ class Watch:
         self.paths: dict[str, bool | None] = {}
         self.unsteady = False
 
+    def set_apart(self) -> Watch:
+        """Begin with nothing; gives what there was, for :meth:`join`."""
+        before = Watch()
+        before.names, self.names = self.names, before.names
+        before.kernels, self.kernels = self.kernels, before.kernels
+        before.complete, self.complete = self.complete, before.complete
+        before.listed, self.listed = self.listed, before.listed
+        before.paths, self.paths = self.paths, before.paths
+        before.unsteady, self.unsteady = self.unsteady, False
+        return before
+
+    def join(self, before: Watch) -> None:
+        """Go on with what there was and what there is now."""
+        before.names |= self.names
+        before.kernels |= self.kernels
+        before.complete |= self.complete
+        before.listed |= self.listed
+        before.paths.update(self.paths)
+        self.names, self.kernels, self.complete = before.names, before.kernels, before.complete
+        self.listed, self.paths, self.unsteady = before.listed, before.paths, before.unsteady or self.unsteady
+
 
 class Clock:
     """Moments of one evaluation; every binding of a module-level name is one.
