@@ -153,7 +153,9 @@ class _Flattener:
         yields = [trailing_yield(b) for b in (new.then_body, new.else_body) if b is not None]
         return_vars = []
         for position, var in enumerate(stmt.return_vars):
-            value = next((y.values[position] for y in yields if y is not None), None)
+            value = next(
+                (y.values[position] for y in yields if y is not None and position < len(y.values)), None
+            )
             return_vars.append(self._retype(var, var.type if value is None else value.type, env))
         return new.with_(return_vars=_same_or(stmt.return_vars, return_vars))
 

@@ -146,8 +146,8 @@ class _Aliases:
         return moved
 
     def _push_phi(self, stmt: IfStmt, position: int, target: _Target, loop: Stmt) -> bool:
-        yields = [trailing_yield(body) for body in stmt_bodies(stmt)]
-        moved = [ended is not None and self.push(ended.values[position], target, loop) for ended in yields]
+        values = [_yielded(body, position) for body in stmt_bodies(stmt)]
+        moved = [value is not None and self.push(value, target, loop) for value in values]
         return all(moved)
 
     def _push_loop(self, stmt: ForStmt | WhileStmt, position: int, target: _Target, loop: Stmt) -> bool:
@@ -155,9 +155,9 @@ class _Aliases:
         if not self.push(arg.init_value, target, loop):
             return False
         self.types[arg] = with_memref(self.types.get(arg, arg.type), target.memref)
-        ended = trailing_yield(stmt.body)
-        if ended is not None:
-            self.push(ended.values[position], target, stmt)
+        value = _yielded(stmt.body, position)
+        if value is not None:
+            self.push(value, target, stmt)
         return True
 
     def _push_result(self, stmt: AssignStmt, target: _Target, loop: Stmt) -> bool:
@@ -193,6 +193,12 @@ class _Aliases:
         """Whether two statements stand in different branches of one if."""
         other = self._branches[right]
         return any(other.get(stmt, number) != number for stmt, number in self._branches[left].items())
+
+
+def _yielded(body: Stmt, position: int) -> Expr | None:
+    """What ``body`` yields at ``position``, None where it yields less (an if that mixes ``pl.yield_`` and assignments)."""
+    ended = trailing_yield(body)
+    return ended.values[position] if ended is not None and position < len(ended.values) else None
 
 
 def _own_space(call: Call) -> MemorySpace | None:

@@ -49,3 +49,35 @@ def test_a_tile_of_unknown_size_is_a_reason() -> None:
     (kernel,) = memory_of(SAMPLE.format(rows="M"), "a2a3")
     assert kernel.spaces == ()
     assert "static shape" in kernel.refused
+
+
+MIXED = """import pypto.language as pl
+
+
+@pl.program
+class Kernels:
+    @pl.function(type=pl.FunctionType.InCore)
+    def mixed(self, x: pl.Tensor[[64, 64], pl.FP32], k: pl.Scalar[pl.INDEX], out: pl.Out[pl.Tensor[[64, 64], pl.FP32]]) -> pl.Tensor[[64, 64], pl.FP32]:
+        t = pl.load(x, [0, 0], [16, 64])
+        for i, (carried,) in pl.range(3, init_values=(t,)):
+            if k > 0:
+                out = pl.store(carried, [0, 0], out)
+                m = pl.yield_(carried)
+            else:
+                m = pl.yield_(t)
+            r = pl.yield_(m)
+        out = pl.store(r, [0, 0], out)
+        return out
+"""
+
+
+def test_a_branch_that_yields_less_than_it_results_in_is_planned() -> None:
+    """``pl.yield_`` beside assignments loses the yielded value (docs/spec/passes_front.md, ConvertToSSA)."""
+    rank_3 = (
+        MIXED.replace("[[64, 64]", "[[4, 16, 64]")
+        .replace("[16, 64]", "[1, 16, 64]")
+        .replace("[0, 0]", "[0, 0, 0]")
+    )
+    for text in (MIXED, rank_3):
+        (kernel,) = memory_of(text, "a2a3")
+        assert [use.used for use in kernel.spaces] == [16 * 64 * 4]

@@ -106,10 +106,13 @@ class _Walker:
         elif isinstance(stmt, (ForStmt, WhileStmt)):
             self._loop(stmt)
         else:
+            branches: list[range] = []
             for body in stmt_bodies(stmt):
+                begin = self._now
                 self.stmts(body)
+                branches.append(range(begin + 1, self._now + 1))
             if isinstance(stmt, IfStmt):
-                self._join(stmt)
+                self._join(stmt, branches)
 
     def _define(self, var: Var, stmt: Stmt) -> None:
         if isinstance(var.type, TileType) and var.type.memref is not None:
@@ -172,18 +175,28 @@ class _Walker:
             self._define(result, stmt)
             self._link(result, arg)
 
-    def _join(self, stmt: IfStmt) -> None:
+    def _join(self, stmt: IfStmt, branches: list[range]) -> None:
+        """``branches`` are the places of the statements in each branch."""
         self._now += 1
         yields = [trailing_yield(body) for body in stmt_bodies(stmt)]
         for position, result in enumerate(stmt.return_vars):
-            self._define(result, stmt)
             values = [y.values[position] for y in yields if y is not None and position < len(y.values)]
+            bases = [place.base for value in values if (place := tile_memref(value)) is not None]
+            if len(bases) == len(branches) == 2 and bases[0] is not bases[1]:
+                if all(self._made_within(base, branch) for base, branch in zip(bases, branches)):
+                    self.found.exclusive.add(frozenset(bases))
+            self._define(result, stmt)
             for value in values:
                 self._link(result, value)
-            places = [tile_memref(value) for value in values]
-            if len(places) == 2 and places[0] is not None and places[1] is not None:
-                if places[0].base is not places[1].base:
-                    self.found.exclusive.add(frozenset((places[0].base, places[1].base)))
+
+    def _made_within(self, base: Var, places: range) -> bool:
+        """Whether everything in an allocation so far is defined at ``places``: what was there before a branch may be read
+        behind it."""
+        return all(
+            lifetime.first in places
+            for var, lifetime in self.found.of.items()
+            if (place := tile_memref(var)) is not None and place.base is base
+        )
 
 
 @dataclass(slots=True)
