@@ -157,6 +157,7 @@ from pypto_core.ir.types import (
 )
 from pypto_core.ir.walk import (
     attr_exprs,
+    called_names,
     calls_in,
     collect_defs,
     collect_uses,
@@ -302,6 +303,7 @@ __all__ = [
     "attr_exprs",
     "body_stmts",
     "boxed_alignment",
+    "called_names",
     "calls_in",
     "cast_operand",
     "collect_defs",

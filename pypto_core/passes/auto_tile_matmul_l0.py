@@ -27,7 +27,7 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
     body_stmts,
-    calls_in,
+    called_names,
     const_dims,
     substitute,
 )
@@ -66,7 +66,7 @@ def tile_function(function: Function, chip: Backend | None, on_hint: HintSink = 
     """
     if not function.func_type.is_incore:
         return function
-    if not any(call.name in MATMUL_OPERANDS for call in calls_in(function.body)):
+    if MATMUL_OPERANDS.keys().isdisjoint(called_names(function.body)):
         return function
     reads = Reads(function.body)
     split = SplitKRewriter(reads, ProductAnalyzer(chip, reads, on_hint)).body(function.body)

@@ -122,12 +122,13 @@ class Windows:
             self.scalars[var] = value
         if not isinstance(value, Call):
             return
-        if value.name == "tile.slice":
+        name = value.op.name
+        if name == "tile.slice":
             if len(value.args) == 3:
                 self._add_slice(self.slices, var, value)
             if len(value.args) >= 3:
                 self._add_slice(self.any_windows, var, value)
-        else:
+        elif name in _ACCUMULATORS:
             self._check_accumulator(value)
 
     def _add_slice(self, table: dict[Var, Window], var: Var, call: Call) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from functools import partial
 
 from pypto_core.analysis.affinity import Affinity
-from pypto_core.analysis.statements import has_region, stmts_of
+from pypto_core.analysis.statements import has_region
 from pypto_core.backend import Backend, get_backend
 from pypto_core.ir import Function, FunctionType, Program
 from pypto_core.passes.base import Pass, PassContract
@@ -46,7 +46,7 @@ def expand_function(function: Function, backend: Backend | None) -> Function | E
     else:
         hazard_mode = None
     consumed, pinned = consume_regions(function)
-    placement = Placement(stmts_of(consumed.body), pinned)
+    placement = Placement(consumed.body, pinned)
     if placement.combined is not Affinity.MIXED:
         return plain_function(consumed, placement.combined)
     if hazard_mode is not None:

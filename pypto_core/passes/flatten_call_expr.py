@@ -7,6 +7,7 @@ condition is hoisted in front of the loop, as the compiler does.
 from __future__ import annotations
 
 from pypto_core import ir
+from pypto_core.ir.walk import own_calls
 from pypto_core.passes.base import Pass, PassContract, map_functions
 
 CONTRACT = PassContract.of(
@@ -64,6 +65,13 @@ class _Flattener(ir.Rewriter):
         return expr.with_(operand=self._hoisted_call(expr.operand))
 
     # -- statements ------------------------------------------------------------------------------------------------
+
+    def rewrite_AssignStmt(self, stmt: ir.AssignStmt) -> ir.Stmt:
+        calls = own_calls(stmt)
+        if not calls or (len(calls) == 1 and calls[0] is stmt.value):
+            return stmt  # No call stands inside an expression.
+        new: ir.Stmt = self.generic(stmt)
+        return new
 
     def body(self, body: ir.Stmt) -> ir.Stmt:
         """A body; hoisted assignments of a sole statement go in front of it inside the body."""

@@ -80,11 +80,13 @@ def flatten_function(function: Function, chip: Backend | None) -> Function:
     return function.with_(body=_Flattener(Facts(function.body, chip)).body(function.body, {}))
 
 
+_TOUCHED = frozenset({"tile.transpose", "tile.batch_matmul", "tile.batch_matmul_acc"})
+
+
 def _touches_anything(body: Stmt) -> bool:
     """Whether a two-dimensional kernel has something to rewrite: a transpose without scratch, a store of higher rank."""
     return _has_commented_load(body) or any(
-        call.name in ("tile.transpose", "tile.batch_matmul", "tile.batch_matmul_acc")
-        or (call.name == "tile.store" and _rank(call.args[2]) > 2)
+        call.op.name in _TOUCHED or (call.op.name == "tile.store" and _rank(call.args[2]) > 2)
         for call in calls_in(body)
         if isinstance(call, Call)
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from functools import partial
 
 from pypto_core.analysis.lanes import PIPE_INIT_OPS
-from pypto_core.analysis.statements import leaf_call, walk_stmts
 from pypto_core.backend import Backend, get_backend
 from pypto_core.ir import (
     AssignStmt,
@@ -25,7 +24,7 @@ from pypto_core.ir import (
 )
 from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ir.stmt import SeqStmts
-from pypto_core.ir.walk import calls_in, stmt_exprs, walk_exprs
+from pypto_core.ir.walk import called_names, stmt_exprs, walk_exprs
 from pypto_core.ops.registry import create_op_call
 from pypto_core.passes.base import Pass, PassContract
 from pypto_core.passes.split_axis.extents import index
@@ -50,11 +49,7 @@ def _run(backend: Backend | None, program: Program) -> Program:
 
 
 def _initialises_pipe(function: Function) -> bool:
-    for stmt in walk_stmts(function.body):
-        call = leaf_call(stmt)
-        if call is not None and call.name in PIPE_INIT_OPS:
-            return True
-    return False
+    return not PIPE_INIT_OPS.isdisjoint(called_names(function.body))
 
 
 def _has_buffer(function: Function) -> bool:
@@ -64,7 +59,7 @@ def _has_buffer(function: Function) -> bool:
 def _functions_needing_buffer(program: Program) -> frozenset[str]:
     """Pipe functions and everything that calls them, up to the orchestration that owns the buffer."""
     needing = {f.name for f in program.functions if _initialises_pipe(f) and not _has_buffer(f)}
-    callees = {f.name: {c.name for c in calls_in(f.body)} for f in program.functions}
+    callees = {f.name: called_names(f.body) for f in program.functions}
     changed = bool(needing)
     while changed:
         changed = False
@@ -80,7 +75,9 @@ def _functions_needing_buffer(program: Program) -> frozenset[str]:
 def _rewrite(function: Function, needing: frozenset[str]) -> Function:
     if function.name in needing:
         buffer = Var(BUFFER, TensorType((index(1),), DataType.FP32), span=function.span)
-        body = _Forward(buffer, needing).rewrite(function.body)
+        body = function.body
+        if not needing.isdisjoint(called_names(body)):
+            body = _Forward(buffer, needing).rewrite(body)
         return function.with_(
             params=(*function.params, buffer),
             param_directions=(*function.param_directions, ParamDirection.Out),

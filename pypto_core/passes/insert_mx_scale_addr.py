@@ -16,7 +16,7 @@ from pypto_core.ir import (
     TileType,
     Var,
     body_stmts,
-    calls_in,
+    called_names,
 )
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.stmt_parts import map_bodies
@@ -56,7 +56,7 @@ def bind_function(function: Function, chip: Backend | None) -> Function:
     """
     if function.func_type is not FunctionType.InCore:
         return function
-    if not any(call.name in MX_PAIRS for call in calls_in(function.body)):
+    if MX_PAIRS.keys().isdisjoint(called_names(function.body)):
         return function
     return function.with_(body=_bind_body(function.body, chip))
 

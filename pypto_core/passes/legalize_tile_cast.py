@@ -15,7 +15,7 @@ from pypto_core.ir import (
     Stmt,
     TileType,
     body_stmts,
-    calls_in,
+    called_names,
 )
 from pypto_core.passes.auto_names import NameCounter, auto_name
 from pypto_core.passes.base import Pass, PassContract, map_functions
@@ -45,7 +45,7 @@ def legalize_function(function: Function, chip: Backend) -> Function:
     Raises:
         PassError: ``cast-no-path`` where the chip has no chain between two types.
     """
-    if function.level is Level.HOST or not any(c.name == "tile.cast" for c in calls_in(function.body)):
+    if function.level is Level.HOST or "tile.cast" not in called_names(function.body):
         return function
     return function.with_(body=_Legalizer(chip).body(function.body))
 

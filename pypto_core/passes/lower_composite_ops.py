@@ -20,7 +20,7 @@ from pypto_core.ir import (
     Role,
     Stmt,
     body_stmts,
-    calls_in,
+    called_names,
 )
 from pypto_core.passes.auto_names import NameCounter
 from pypto_core.passes.base import Pass, PassContract, map_functions
@@ -68,7 +68,7 @@ def lower_function(function: Function) -> Function:
         function.func_type is FunctionType.Orchestration or function.role is Role.Orchestrator
     )
     rules = TRIG_RULES if on_host else {**TRIG_RULES, **COLLECTIVE_RULES}
-    if not any(call.name in rules for call in calls_in(function.body)):
+    if rules.keys().isdisjoint(called_names(function.body)):
         return function
     return function.with_(body=_Lowering(rules, NameCounter()).body(function.body))
 

@@ -33,7 +33,7 @@ from pypto_core.ir import (
 )
 from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ir.scalar import make_binary, scalar_dtype
-from pypto_core.ir.walk import calls_in
+from pypto_core.ir.walk import calls_in, walk_stmts
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.clone import deep_clone
 from pypto_core.passes.split_axis.rejections import reject
@@ -56,6 +56,9 @@ def skew_function(function: Function) -> Function:
     Raises:
         PassError: ``op-value`` for a cross-core pipeline whose step is not a constant.
     """
+    loops = (stmt for stmt in walk_stmts(function.body) if isinstance(stmt, ForStmt))
+    if not any(loop.kind is ForKind.Pipeline for loop in loops):
+        return function
     return function.with_(body=_Skew().rewrite(function.body))
 
 

@@ -12,8 +12,9 @@ from pypto_core.analysis.lanes import FREE_OPS
 from pypto_core.analysis.statements import as_var, leaf_call
 from pypto_core.analysis.tpop import tpop_origins
 from pypto_core.diagnostics import PassError
-from pypto_core.ir import Call, EvalStmt, Function, Stmt, Var
+from pypto_core.ir import AssignStmt, Call, EvalStmt, Expr, Function, Stmt, Var
 from pypto_core.ir.rewrite import Rewriter
+from pypto_core.ir.walk import called_names
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.split_axis.rejections import reject
 from pypto_core.verify.tfree_faults import POP_OF_FREE, freed_name, no_origin, received, wrong_direction
@@ -32,6 +33,8 @@ def stamp_function(function: Function) -> Function:
     Raises:
         PassError: ``tfree-no-tpop``, ``tfree-direction`` or ``tfree-id-mismatch`` at the free.
     """
+    if FREE_OPS.isdisjoint(called_names(function.body)):
+        return function
     body = _Stamp(tpop_origins(function.body)).rewrite(function.body)
     return function.with_(body=body)
 
@@ -39,6 +42,12 @@ def stamp_function(function: Function) -> Function:
 class _Stamp(Rewriter):
     def __init__(self, pops: dict[Var, Call]) -> None:
         self.pops = pops
+
+    def rewrite_Expr(self, expr: Expr) -> Expr:
+        return expr
+
+    def rewrite_AssignStmt(self, stmt: AssignStmt) -> Stmt:
+        return stmt
 
     def rewrite_EvalStmt(self, stmt: EvalStmt) -> Stmt:
         call = leaf_call(stmt)

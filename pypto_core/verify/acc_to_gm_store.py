@@ -18,7 +18,7 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
     if backend is None:
         return
     for call in ir.calls_in(function.body):
-        if not isinstance(call, ir.Call) or call.name != "tile.store" or len(call.args) < 3:
+        if call.op.name != "tile.store" or not isinstance(call, ir.Call) or len(call.args) < 3:
             continue
         source, target = call.args[0].type, call.args[2].type
         if not isinstance(source, ir.TileType) or source.memory_space is not ir.MemorySpace.Acc:

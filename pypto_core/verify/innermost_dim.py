@@ -36,10 +36,13 @@ class _Site:
         )  # fmt: skip
 
 
+_TRANSFERS = frozenset(("tile.load", "tile.store"))
+
+
 def _tile(call: ir.Call) -> ir.TileType | None:
     if call.name == "tile.load":
         type_ = call.type
-    elif call.name == "tile.store" and call.args:
+    elif call.args:
         type_ = call.args[0].type
     else:
         return None
@@ -61,7 +64,9 @@ def _volume(tile: ir.TileType) -> tuple[int, int, int] | None:
 def _sites(program: ir.Program, recommended: int) -> Iterator[_Site]:
     for function in program.functions:
         for call in ir.calls_in(function.body):
-            tile = _tile(call) if isinstance(call, ir.Call) else None
+            if call.op.name not in _TRANSFERS or not isinstance(call, ir.Call):
+                continue
+            tile = _tile(call)
             if tile is None or not tile.shape:
                 continue
             last = ir.const_dim(tile.shape[-1])

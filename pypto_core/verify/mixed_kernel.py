@@ -43,11 +43,16 @@ _SIDES = {
 }
 
 
-def _leaf_calls(body: ir.Stmt) -> Iterator[tuple[ir.Stmt, ir.Call]]:
-    for stmt in ir.walk_stmts(body):
-        call = leaf_call(stmt)
-        if call is not None:
-            yield stmt, call
+#: The calls of a function that have to do with pipes, each with its statement.
+_PipeCalls = list[tuple[ir.Stmt, ir.Call]]
+
+
+def _pipe_calls(body: ir.Stmt, side: _Side) -> _PipeCalls:
+    names = {side.ops.pop, side.ops.push, side.ops.pipe_init, _RESERVE, _IMPORT}
+    if names.isdisjoint(ir.called_names(body)):
+        return []
+    leaves = ((stmt, leaf_call(stmt)) for stmt in ir.walk_stmts(body))
+    return [(stmt, call) for stmt, call in leaves if call is not None and call.op.name in names]
 
 
 def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
@@ -57,13 +62,16 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
     side = _SIDES.get(function.func_type)
     if side is None:
         return
-    yield from _pop_memory(function, side)
-    yield from _pipe_counts(function, side)
-    yield from _set_up(function, side)
-    for stmt, call in _leaf_calls(function.body):
+    calls = _pipe_calls(function.body, side)
+    yield from _pop_memory(function, side, calls)
+    yield from _pipe_counts(function, side, calls)
+    yield from _set_up(function, side, calls)
+    for stmt, call in calls:
         if call.name == side.ops.pipe_init:
             yield from _initialize(function, call, best_span(call.span, stmt.span))
-    yield from _frees(function.body, function, side, tpop_origins(function.body))
+    received_or_freed = {side.ops.pop, side.ops.free, side.peer.free}
+    if not received_or_freed.isdisjoint(ir.called_names(function.body)):
+        yield from _frees(function.body, function, side, tpop_origins(function.body))
 
 
 def _unmixed(function: ir.Function) -> Iterator[Diagnostic]:
@@ -87,8 +95,8 @@ def _unmixed(function: ir.Function) -> Iterator[Diagnostic]:
         )
 
 
-def _pop_memory(function: ir.Function, side: _Side) -> Iterator[Diagnostic]:
-    for stmt, call in _leaf_calls(function.body):
+def _pop_memory(function: ir.Function, side: _Side, calls: _PipeCalls) -> Iterator[Diagnostic]:
+    for stmt, call in calls:
         if call.name != side.ops.pop or not isinstance(stmt, ir.AssignStmt):
             continue
         type_ = stmt.var.type
@@ -103,9 +111,9 @@ def _pop_memory(function: ir.Function, side: _Side) -> Iterator[Diagnostic]:
             )
 
 
-def _pipe_counts(function: ir.Function, side: _Side) -> Iterator[Diagnostic]:
+def _pipe_counts(function: ir.Function, side: _Side, calls: _PipeCalls) -> Iterator[Diagnostic]:
     reserves = imports = wanted_reserves = wanted_imports = 0
-    for _stmt, call in _leaf_calls(function.body):
+    for _stmt, call in calls:
         if call.name == _RESERVE:
             reserves += 1
         elif call.name == _IMPORT:
@@ -133,13 +141,13 @@ def _int(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
-def _set_up(function: ir.Function, side: _Side) -> Iterator[Diagnostic]:
+def _set_up(function: ir.Function, side: _Side, calls: _PipeCalls) -> Iterator[Diagnostic]:
     """What has to stand before the first transfer."""
     before: set[str] = set()
     before_first: set[str] | None = None
     directions: set[int] = set()
     dynamic: str | None = None
-    for stmt, call in _leaf_calls(function.body):
+    for stmt, call in calls:
         if call.name in (side.ops.pop, side.ops.push):
             if before_first is None:
                 before_first = set(before)

@@ -34,17 +34,20 @@ def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:
 
 
 def _operands(call: ir.Call, stmt: ir.Stmt) -> Iterator[Diagnostic]:
-    op = find_op(call.name)
+    op = find_op(call.op.name)
     if op is None:
         return
-    for i, (param, arg) in enumerate(zip(op.params, call.args, strict=False)):
+    for i, spaces in op.placed:
+        if i >= len(call.args):
+            break
+        arg = call.args[i]
         var = as_var(arg)
-        if not param.memory or var is None or not isinstance(var.type, ir.TileType):
+        if var is None or not isinstance(var.type, ir.TileType):
             continue
         space = var.type.memory_space
-        if space is None or space in param.memory:
+        if space is None or space in spaces:
             continue
-        allowed, name = "/".join(s.name for s in param.memory), author_name(var)
+        allowed, name = "/".join(s.name for s in spaces), author_name(var)
         yield _report(
             "tile-memory-operand",
             0,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from pypto_core.ir import Call, MakeTuple, Stmt, TileType, calls_in, const_dim
 from pypto_core.passes.tile_calls import reject
 from pypto_core.passes.tile_shapes import collapses_contiguously
@@ -39,10 +37,9 @@ def check_flattenable(body: Stmt) -> bool:
     return found
 
 
-def _nd_tiles(call: Call) -> Iterator[TileType]:
-    for kind in (*(arg.type for arg in call.args), call.type):
-        if isinstance(kind, TileType) and kind.rank > 2:
-            yield kind
+def _nd_tiles(call: Call) -> list[TileType]:
+    kinds = (*[arg.type for arg in call.args], call.type)
+    return [kind for kind in kinds if isinstance(kind, TileType) and len(kind.shape) > 2]
 
 
 def _check_static(call: Call, kind: TileType) -> None:

@@ -29,6 +29,7 @@ from pypto_core.ir import (
     TileType,
     Var,
     body_stmts,
+    called_names,
     calls_in,
     const_dim,
     walk_stmts,
@@ -315,7 +316,7 @@ def _has_side_effect(expr: Expr) -> bool:
 
 def _spaces_with_room(function: Function, backend: Backend) -> Iterable[MemorySpace]:
     """Spaces in which everything the function allocates fits at once, whatever the order."""
-    if any(call.name == "system.reserve_buffer" for call in calls_in(function.body)):
+    if "system.reserve_buffer" in called_names(function.body):
         return
     totals: dict[MemorySpace, int | None] = dict.fromkeys(_SPACES, 0)
     _sum_owners(function.body, backend, totals, in_pipeline=False)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from pypto_core.analysis.affinity import Affinity, classify_call_affinity, combine, is_cube_memory
 from pypto_core.analysis.lanes import BOUNDARY_OPS, POP_OPS
-from pypto_core.analysis.statements import as_var, leaf_call
+from pypto_core.analysis.statements import as_var, leaf_call, stmts_of
 from pypto_core.analysis.tpop import tpop_origins
 from pypto_core.ir import AssignStmt, Call, MemorySpace, Stmt, Var
 from pypto_core.ir.walk import stmt_bodies
@@ -18,11 +18,11 @@ CROSSED_OPS = POP_OPS | BOUNDARY_OPS
 class Placement:
     """Affinity of every statement below a body; `combined` is the body's own."""
 
-    def __init__(self, stmts: Sequence[Stmt], pinned: frozenset[Call] = frozenset()) -> None:
+    def __init__(self, body: Stmt, pinned: frozenset[Call] = frozenset()) -> None:
         self._of: dict[Stmt, Affinity] = {}
         self._pinned = pinned
-        self.crossed: frozenset[Var] = frozenset(tpop_origins(list(stmts), CROSSED_OPS))
-        self.combined = self._join(stmts)
+        self.crossed: frozenset[Var] = frozenset(tpop_origins(body, CROSSED_OPS))
+        self.combined = self._join(stmts_of(body))
 
     def __getitem__(self, stmt: Stmt) -> Affinity:
         return self._of.get(stmt, Affinity.SHARED)

@@ -23,7 +23,7 @@ from pypto_core.ir import (
     body_stmts,
 )
 from pypto_core.ir.rewrite import Rewriter, map_tuple
-from pypto_core.ir.walk import stmt_exprs, walk_exprs, walk_stmts
+from pypto_core.ir.walk import expr_vars, stmt_exprs, walk_stmts
 from pypto_core.passes.tensor_to_tile.body import same_type
 from pypto_core.passes.tensor_to_tile.lowering import op_call
 
@@ -80,9 +80,8 @@ def occurrences(body: Stmt) -> dict[Var, int]:
     counts: dict[Var, int] = {}
     for stmt in walk_stmts(body):
         for root in stmt_exprs(stmt):
-            for expr in walk_exprs(root):
-                if isinstance(expr, Var):
-                    counts[expr] = counts.get(expr, 0) + 1
+            for var in expr_vars(root):
+                counts[var] = counts.get(var, 0) + 1
     return counts
 
 

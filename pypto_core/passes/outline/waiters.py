@@ -12,7 +12,7 @@ MAX_REGISTRATIONS = 64
 
 def has_defer_wait(body: ir.Stmt) -> bool:
     """Whether the body registers a deferred wait."""
-    return any(call.name == DEFER_WAIT for call in ir.calls_in(body))
+    return DEFER_WAIT in ir.called_names(body)
 
 
 def _reject(message: str, span: ir.Span) -> PassError:
