@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pypto_core.diagnostic_rules.split_samples import core, region
-from pypto_core.diagnostics import Rule
+from pypto_core.diagnostics import Rule, Severity
 
 RULES: tuple[Rule, ...] = (
     Rule(
@@ -31,6 +31,50 @@ RULES: tuple[Rule, ...] = (
             "data: pl.Tensor[[64, 64], pl.FP32]",
         ),
         fix="review",
+    ),
+    Rule(
+        "lane-store-same-place",
+        "Both lanes write to one place",
+        "The body of a lane region runs on both lanes, offsets included. A lane's own share that is written at an offset which does not "
+        "depend on the lane is overwritten by the other lane, and which of the two stays is chance. Add the lane index to the "
+        "offset. Writes under a condition and atomic ones are left alone.",
+        Severity.WARNING,
+        failing=region(
+            """
+            for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+                share = pl.aiv_shard(mm)
+                «out[0:32, 0:64] = pl.exp(share)»
+            """
+        ),
+        repaired=region(
+            """
+            for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+                share = pl.aiv_shard(mm)
+                out[lane * 32 : lane * 32 + 32, 0:64] = pl.exp(share)
+            """
+        ),
+        fix="review",
+    ),
+    Rule(
+        "lane-store-behind-end",
+        "A lane writes behind the end of a tensor",
+        "With the lane index put in, the offset and the extent of the write reach past the last element of the tensor for one of the two "
+        "lanes. Nothing stops it there: it writes into whatever lies behind.",
+        Severity.WARNING,
+        failing=region(
+            """
+            for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+                share = pl.aiv_shard(mm)
+                «out[lane * 48 : lane * 48 + 32, 0:64] = pl.exp(share)»
+            """
+        ),
+        repaired=region(
+            """
+            for lane in pl.split_aiv(2, mode=pl.SplitMode.UP_DOWN):
+                share = pl.aiv_shard(mm)
+                out[lane * 32 : lane * 32 + 32, 0:64] = pl.exp(share)
+            """
+        ),
     ),
     Rule(
         "split-region-carry",

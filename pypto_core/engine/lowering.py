@@ -26,8 +26,16 @@ from pypto_core.passes.pipeline import (
     passes_until,
     properties_to_verify,
 )
-from pypto_core.verify import Located, hints_of, orphans_located, verify_located, warnings_of
+from pypto_core.verify import (
+    Located,
+    hints_of,
+    lane_stores_located,
+    orphans_located,
+    verify_located,
+    warnings_of,
+)
 from pypto_core.verify.aiv_split_early import verify_aiv_split_early
+from pypto_core.verify.lane_stores import LANES_DECIDED
 from pypto_core.verify.undeclared_out import DECIDED, undeclared_outputs
 
 __all__ = ["FAULTS", "INPUT", "Early", "Lowering", "PassMemory", "Stage", "Stop", "early_findings", "lower"]
@@ -245,6 +253,8 @@ class _Run:
                 located += self._dangling()
             elif name == ORPHAN_POINT:
                 located += orphans_located(self.program)
+            elif name == LANES_DECIDED:
+                located += lane_stores_located(self.program)
             elif name == DECIDED:
                 located += undeclared_outputs(self.source, self.program)
         except FAULTS as fault:

@@ -227,7 +227,54 @@ def _region_in_incore(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | N
         yield editor.fix("Declare an ordinary function (drop type=pl.FunctionType.InCore)")
 
 
+# --- stores of the lanes -----------------------------------------------------------------------------------------------
+
+
+def _own_share(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """``y[0:32, :] = t`` and ``pl.assemble(y, t, [0, 0])`` at the lane's own rows or columns."""
+    stmt, share, axis = tree.statement(finding.span), finding.data.get("share"), finding.data.get("axis")
+    region = tree.around(stmt, ast.For) if stmt is not None else None
+    if stmt is None or not isinstance(share, int) or not isinstance(axis, int):
+        return
+    if not isinstance(region, ast.For) or not isinstance(region.target, ast.Name) or region.target.id == "_":
+        return
+    if region.target.id != finding.data.get("lane"):
+        return
+    start = f"{region.target.id} * {share}"
+    place, text = _place_of(stmt, axis), start
+    if isinstance(place, ast.Slice):
+        text = f"{start} : {start} + {share}"
+        whole = _literal(place.lower, 0) == 0 and _literal(place.upper, share) == share
+    else:
+        whole = _literal(place, None) == 0
+    if place is not None and whole:
+        kind = "rows" if axis == 0 else "columns"
+        yield Editor(tree).rewrite(place, text).fix(f"Write the lane's own {kind} ({start})")
+
+
+def _place_of(stmt: ast.stmt, axis: int) -> ast.expr | None:
+    """What a write says about one axis of the place: a slice or an offset."""
+    if isinstance(stmt, ast.Assign) and isinstance(stmt.targets[0], ast.Subscript):
+        index = stmt.targets[0].slice
+        parts = index.elts if isinstance(index, ast.Tuple) else [index]
+        part = parts[axis] if axis < len(parts) else None
+        return part if isinstance(part, ast.Slice) and part.step is None else None
+    value = stmt.value if isinstance(stmt, ast.Expr) else bound_value(stmt)
+    if isinstance(value, ast.Call) and len(value.args) == 3:
+        offsets = value.args[{"store": 1, "assemble": 2}.get(call_name(value), 0)]
+        if isinstance(offsets, ast.List) and axis < len(offsets.elts):
+            return offsets.elts[axis]
+    return None
+
+
+def _literal(node: ast.expr | None, missing: int | None) -> int | None:
+    if node is None:
+        return missing
+    return node.value if isinstance(node, ast.Constant) and type(node.value) is int else None
+
+
 FIXERS: Final[dict[str, Fixer]] = {
+    "lane-store-same-place": on_tree(_own_share),
     "aiv-cube-in-region": on_tree(_cube_in_region),
     "aiv-reduce-split-axis": on_tree(reduction_fixes),
     "aiv-vector-outside-region": on_tree(_vector_outside),

@@ -175,3 +175,8 @@ def orphans_of(program: Program) -> list[Diagnostic]:
 def orphans_located(program: Program) -> list[Located]:
     """:func:`orphans_of`, each finding with the name of the function in which it is."""
     return _load("orphan_operator", "VERIFIER").run_located(program, None)
+
+
+def lane_stores_located(program: Program) -> list[Located]:
+    """Stores of both lanes at one place, or of one lane behind the end; to be asked after LowerAutoVectorSplit."""
+    return _load("lane_stores", "VERIFIER").run_located(program, None)
