@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pypto_core.analysis.affinity import Affinity
@@ -65,6 +65,7 @@ def expand(function: Function, placement: Placement, backend: Backend | None) ->
         p for p, d in zip(function.params, function.param_directions) if d != ParamDirection.In
     )
     reachable = frozenset(v for v, p in origins.items() if p in written)
+    outside = {*function.params, *_sizes(function)}
     bodies: dict[str, list[Stmt]] = {}
     remaps: dict[str, dict[Var, Var]] = {}
     for side in (AIC, AIV):
@@ -77,6 +78,7 @@ def expand(function: Function, placement: Placement, backend: Backend | None) ->
             other=builder.other,
             received=builder.remap,
             reachable=reachable,
+            outside=outside,
         )
         bodies[side.name] = finalize_tfrees(finished, side, builder.remap)
         remaps[side.name] = builder.remap
@@ -105,6 +107,12 @@ def _check_no_boundary(body: Stmt, function: Function) -> None:
             )
 
 
+def _sizes(function: Function) -> Iterator[Var]:
+    """Variables that the types of the signature name."""
+    for type_ in (*(p.type for p in function.params), *function.return_types):
+        yield from type_vars(type_)
+
+
 def _check_nothing_is_lost(function: Function, side: Side, body: Sequence[Stmt], lost: set[Var]) -> None:
     """Refuse a read of what this side does not have: a loop or branch with work of the other core alone is left out here,
     and so is what it only hands on. The sizes that the signature names are known everywhere.
@@ -113,8 +121,7 @@ def _check_nothing_is_lost(function: Function, side: Side, body: Sequence[Stmt],
         PassError: ``compiler-internal``.
     """
     here, there = ("cube", "vector") if side is AIC else ("vector", "cube")
-    for type_ in (*(p.type for p in function.params), *function.return_types):
-        lost.difference_update(type_vars(type_))
+    lost.difference_update(_sizes(function))
     for stmt in walk_stmts(body):
         for var in (v for expr in stmt_exprs(stmt) for v in expr_vars(expr) if v in lost):
             call = leaf_call(stmt)

@@ -26,6 +26,7 @@ from pypto_core.ir import (
     YieldStmt,
 )
 from pypto_core.ir.walk import stmt_exprs
+from pypto_core.passes.mixed_kernel.lost_carries import drop_lost_carries
 from pypto_core.passes.mixed_kernel.placement import Placement
 
 #: Statements with bodies that the repairs enter.
@@ -41,11 +42,13 @@ def finalize_split_core_body(
     other: Affinity,
     received: Mapping[Var, Var],
     reachable: frozenset[Var],
+    outside: Iterable[Var],
 ) -> list[Stmt]:
     """One side's statements with consistent carries and merges and without dead values.
 
     `original` is the body before the cut, `received` maps what this side receives to the received tile, `reachable` are
-    variables that name a written parameter: neither is looked for in `original`. `other` is the peer's affinity.
+    variables that name a written parameter: neither is looked for in `original`. `other` is the peer's affinity, `outside` are
+    the parameters and the sizes that the signature names.
     """
     out = list(stmts)
     if _is_straight(out):
@@ -53,8 +56,9 @@ def finalize_split_core_body(
     out = strip_dead_iter_args(out)
     pull = _Pull(_assignments(original), placement, other, reachable.union(received))
     out = pull.block(out)
-    out = fixup_dangling_yields(out)
+    out = fixup_dangling_yields(out, received)
     out = strip_dangling_if_results(out, received)
+    out = drop_lost_carries(out, received, reachable.union(outside))
     out = remove_dead_code(out)
     stripped = strip_dead_iter_args(out)
     # Without a carry that went, nothing more is dead.
@@ -201,60 +205,67 @@ class _Pull:
 # -- yields ------------------------------------------------------------------------------------------------------------
 
 
-def fixup_dangling_yields(stmts: Sequence[Stmt]) -> list[Stmt]:
-    """A loop that yields a value of the other core yields its carry instead."""
+def fixup_dangling_yields(stmts: Sequence[Stmt], received: Mapping[Var, Var]) -> list[Stmt]:
+    """A loop that yields a value of the other core yields its carry instead; what it receives is its own."""
     if _is_straight(stmts):
         return list(stmts)
-    out: list[Stmt] = []
-    defined: set[Var] = set()
-    for stmt in stmts:
-        if isinstance(stmt, (ForStmt, WhileStmt)):
-            body = block(fixup_dangling_yields(stmts_of(stmt.body)), stmt.body)
-            if stmt.iter_args:
-                defined.update(all_defs(body))
-                defined.update(stmt.iter_args)
-                body = _fix_yield(body, stmt.iter_args, defined)
-            stmt = stmt.with_(body=body)
-        elif isinstance(stmt, IfStmt):
-            stmt = _map_bodies(stmt, lambda b: block(fixup_dangling_yields(stmts_of(b)), b))
-        out.append(stmt)
-        defined.update(all_defs(stmt))
-    return out
+    return _Yields(received).block(stmts)
 
 
-def _is_defined(value: Expr, defined: set[Var]) -> bool:
-    return all(var in defined for var in expr_vars(value))
+class _Yields:
+    def __init__(self, received: Mapping[Var, Var]) -> None:
+        self.received = received
 
+    def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
+        if _is_straight(stmts):
+            return list(stmts)
+        out: list[Stmt] = []
+        defined: set[Var] = set()
+        for stmt in stmts:
+            if isinstance(stmt, (ForStmt, WhileStmt)):
+                body = block(self.block(stmts_of(stmt.body)), stmt.body)
+                if stmt.iter_args:
+                    defined.update(all_defs(body))
+                    defined.update(stmt.iter_args)
+                    body = self.fix_yield(body, stmt.iter_args, defined)
+                stmt = stmt.with_(body=body)
+            elif isinstance(stmt, IfStmt):
+                stmt = _map_bodies(stmt, lambda b: block(self.block(stmts_of(b)), b))
+            out.append(stmt)
+            defined.update(all_defs(stmt))
+        return out
 
-def _fix_yield(body: Stmt, fallbacks: Sequence[Expr | None], defined: set[Var]) -> Stmt:
-    """Replace undefined values of a body's trailing yield, and of the ifs in it, by their slot's fallback."""
-    stmts = [_fix_if(s, fallbacks, defined) for s in stmts_of(body)]
-    body = block(stmts, body)
-    last = _direct_yield(body)
-    if last is None:
-        return body
-    values = tuple(
-        fallbacks[i] or value if i < len(fallbacks) and not _is_defined(value, defined) else value
-        for i, value in enumerate(last.values)
-    )
-    return body if all(a is b for a, b in zip(values, last.values)) else _with_yield(body, values)
+    def is_defined(self, value: Expr, defined: set[Var]) -> bool:
+        return all(self.received.get(var, var) in defined for var in expr_vars(value))
 
+    def fix_yield(self, body: Stmt, fallbacks: Sequence[Expr | None], defined: set[Var]) -> Stmt:
+        """Replace undefined values of a body's trailing yield, and of the ifs in it, by their slot's fallback."""
+        stmts = [self.fix_if(s, fallbacks, defined) for s in stmts_of(body)]
+        body = block(stmts, body)
+        last = _direct_yield(body)
+        if last is None:
+            return body
+        values = tuple(
+            fallbacks[i] or value if i < len(fallbacks) and not self.is_defined(value, defined) else value
+            for i, value in enumerate(last.values)
+        )
+        return body if all(a is b for a, b in zip(values, last.values)) else _with_yield(body, values)
 
-def _fix_if(stmt: Stmt, args: Sequence[Expr | None], defined: set[Var]) -> Stmt:
-    if not isinstance(stmt, IfStmt) or stmt.else_body is None or not stmt.return_vars:
-        return stmt
-    then, other = _direct_yield(stmt.then_body), _direct_yield(stmt.else_body)
-    if then is None or other is None:
-        return stmt
-    carries = {a for a in args if isinstance(a, IterArg)}
-    fallbacks: list[Expr | None] = []
-    for pair in zip(then.values, other.values):
-        found = {v for v in pair if v in carries}
-        fallbacks.append(found.pop() if len(found) == 1 else None)
-    return stmt.with_(
-        then_body=_fix_yield(stmt.then_body, fallbacks, defined),
-        else_body=_fix_yield(stmt.else_body, fallbacks, defined),
-    )
+    def fix_if(self, stmt: Stmt, args: Sequence[Expr | None], defined: set[Var]) -> Stmt:
+        if not isinstance(stmt, IfStmt) or stmt.else_body is None or not stmt.return_vars:
+            return stmt
+        then, other = _direct_yield(stmt.then_body), _direct_yield(stmt.else_body)
+        if then is None or other is None:
+            return stmt
+        carries = {a for a in args if isinstance(a, IterArg)}
+        fallbacks: list[Expr | None] = []
+        for pair in zip(then.values, other.values):
+            found = {v for v in pair if v in carries}
+            fallbacks.append(found.pop() if len(found) == 1 else None)
+        return stmt.with_(
+            then_body=self.fix_yield(stmt.then_body, fallbacks, defined),
+            else_body=self.fix_yield(stmt.else_body, fallbacks, defined),
+        )
 
 
 # -- merges ------------------------------------------------------------------------------------------------------------
