@@ -9,7 +9,7 @@ import re
 from importlib import import_module
 
 from pypto_core import Rule, Severity, rules
-from pypto_lsp.render.explain import FIXES
+from pypto_lsp.render.explain import FIXES, silencing
 from tools.pages import ROOT, changed_lines, in_table, listing, markdown, run
 
 FOLDER = ROOT / "docs" / "rules"
@@ -85,7 +85,7 @@ def _page(rule: Rule, topic: str) -> str:
     if rule.no_source:
         lines += ["## No kernel shows it", "", markdown(rule.no_source), ""]
     lines += ["## Fix", "", FIXES[rule.fix], ""]
-    lines += [f"Silence it on one line with `# pypto: ignore[{rule.code}]`."]
+    lines += [silencing(rule)]
     return "\n".join(lines).rstrip() + "\n"
 
 

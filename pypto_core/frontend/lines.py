@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 _TOKEN = re.compile(
     r"""
     (?P<triple>\"\"\"|\'\'\')
-  | (?P<string>"(?:\\.|[^"\\\r\n])*"?|'(?:\\.|[^'\\\r\n])*'?)
+  | (?P<string>"[^"\\\r\n]*(?:\\.[^"\\\r\n]*)*"?|'[^'\\\r\n]*(?:\\.[^'\\\r\n]*)*'?)
   | (?P<comment>\#[^\r\n]*)
   | (?P<open>[(\[{])
   | (?P<close>[)\]}])
@@ -23,8 +23,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _END_OF_TRIPLE = {
-    '"""': re.compile(r'(?:\\.|[^\\])*?"""', re.DOTALL),
-    "'''": re.compile(r"(?:\\.|[^\\])*?'''", re.DOTALL),
+    '"""': re.compile(r'[^\\"]*(?:(?:\\.|"(?!""))[^\\"]*)*"""', re.DOTALL),
+    "'''": re.compile(r"[^\\']*(?:(?:\\.|'(?!''))[^\\']*)*'''", re.DOTALL),
 }
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _SPACE = re.compile(r"[ \t\f]*")

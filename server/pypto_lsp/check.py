@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import ast
-import io
 import os
-import tokenize
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from pypto_core import Chunk, Diagnostic, Severity, Source, Span, Workspace, apply_edits, merged
+from pypto_core import (
+    Chunk,
+    Diagnostic,
+    Severity,
+    Source,
+    Span,
+    Workspace,
+    apply_edits,
+    fixes_for,
+    merged,
+)
 from pypto_lsp.config import Config, from_pyproject
 from pypto_lsp.discover import STDIN, is_regular
-from pypto_lsp.modules import Disk
+from pypto_lsp.modules import Disk, encoding_of
 from pypto_lsp.safe import safe_repairs, verified
 
 _BOM = b"\xef\xbb\xbf"
@@ -74,16 +82,6 @@ def decoded(path: str, data: bytes) -> tuple[str, Diagnostic | None]:
         return "", _unreadable(path, f"the file is not UTF-8: byte {fault.start} does not decode")
 
 
-def encoding_of(data: bytes) -> str:
-    """UTF-8, or what the first two lines declare where that is another text encoding (``# -*- coding: latin-1 -*-``)."""
-    try:
-        named, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
-        data.decode(named)
-    except (SyntaxError, LookupError, ValueError):
-        return "utf-8-sig"
-    return "utf-8-sig" if named == "utf-8" else named
-
-
 def is_python(path: str, text: str) -> bool:
     """Whether a file can be meant as Python: by its name, or by its text."""
     if Path(path).suffix in ("", ".py", ".pyi", ".pyw"):
@@ -100,11 +98,16 @@ def _unreadable(path: str, message: str) -> Diagnostic:
 
 
 class Checker:
-    """A workspace for the terminal; settings come from the nearest pyproject.toml, overridden by ``overrides``."""
+    """A workspace for the terminal; settings come from the nearest pyproject.toml, overridden by ``overrides``.
 
-    def __init__(self, overrides: Mapping[str, object] | None = None) -> None:
+    ``repairs``: findings get their repairs as ``data["repairs"]``, a tuple of :class:`~pypto_core.Fix`.
+    """
+
+    def __init__(self, overrides: Mapping[str, object] | None = None, repairs: bool = False) -> None:
         self.overrides = dict(overrides or {})
-        self.core = Workspace(Disk())
+        self.repairs = repairs
+        self.disk = Disk()
+        self.core = Workspace(self.disk)
         self.core.set_roots([str(Path.cwd())])
         self._configs: dict[str, Config] = {}
 
@@ -153,6 +156,12 @@ class Checker:
         self.core.close(name)
         made = [*findings, *(f for found in elsewhere.values() for f in found)]
         faults = tuple(_details(f) for f in made if f.code == "internal")
+        if self.repairs:
+            findings = _with_repairs(findings, Source(name, text))
+            elsewhere = {
+                other: _with_repairs(found, Source(other, self.disk.read(other) or ""))
+                for other, found in elsewhere.items()
+            }
         return Checked(path, text, findings, True, elsewhere, faults)
 
     def fix(self, path: str, rounds: int = 20) -> int:
@@ -190,6 +199,10 @@ class Checker:
         return applied
 
 
+def _with_repairs(found: Iterable[Diagnostic], source: Source) -> tuple[Diagnostic, ...]:
+    return tuple(replace(f, data={**f.data, "repairs": fixes_for(f, source)}) for f in found)
+
+
 def _details(finding: Diagnostic) -> str:
     fault = finding.data.get("fault")
     where = f"{finding.span.filename}:{finding.span.line}"
@@ -203,15 +216,17 @@ def check_files(
     stdin: bytes = b"",
     stdin_name: str = "stdin.py",
     processes: int | None = None,
+    repairs: bool = False,
 ) -> Iterator[Checked]:
-    """Check files, in order; with many of them on several processors. ``stdin`` is the text of the file ``-``, to be taken for ``stdin_name``.
+    """Check files, in order; with many of them on several processors. ``stdin`` is the text of the file ``-``, to be taken for ``stdin_name``;
+    ``repairs`` as for :class:`Checker`.
 
     Raises:
         ConfigError: a project file has a setting that cannot be.
     """
     wanted = processes or min(os.cpu_count() or 1, _MOST_PROCESSES)
     if wanted == 1 or len(files) < PARALLEL_FROM or STDIN in files:
-        checker = Checker(overrides)
+        checker = Checker(overrides, repairs)
         for file in files:
             if file == STDIN:
                 text, fault = decoded(stdin_name, stdin)
@@ -221,20 +236,20 @@ def check_files(
         return
     # Neighbours import the same modules, so a process gets runs of them.
     run = max(1, min(16, len(files) // (wanted * 4)))
-    with ProcessPoolExecutor(wanted, initializer=_start_process, initargs=(dict(overrides),)) as pool:
+    with ProcessPoolExecutor(wanted, initializer=_start_process, initargs=(dict(overrides), repairs)) as pool:
         yield from pool.map(_check_one, files, chunksize=run)
 
 
 _process_checker: Checker | None = None
 
 
-def _start_process(overrides: dict[str, object]) -> None:
+def _start_process(overrides: dict[str, object], repairs: bool) -> None:
     global _process_checker
-    _process_checker = Checker(overrides)
+    _process_checker = Checker(overrides, repairs)
 
 
 def _check_one(file: str) -> Checked:
-    """Runs in another process; what goes back is plain: facts for fixes stay here."""
+    """Runs in another process; what goes back is plain: facts for fixes stay here, the fixes go."""
     assert _process_checker is not None
     made = _process_checker.check(file)
     made.findings = _plain(made.findings)
@@ -243,7 +258,7 @@ def _check_one(file: str) -> Checked:
 
 
 def _plain(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
-    return tuple(replace(f, data={}) for f in found)
+    return tuple(replace(f, data={k: v for k, v in f.data.items() if k == "repairs"}) for f in found)
 
 
 # ------------------------------------------------------------------------------------------------------------- together

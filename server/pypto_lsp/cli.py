@@ -2,21 +2,47 @@
 
 Only ``serve`` lives here: an editor waits for it, so it loads nothing that the other commands need.
 
-Exit codes: 0 nothing found, 1 errors found, 2 the call itself was wrong.
+Exit codes: 0 nothing found, 1 errors found, 2 the call itself was wrong, 130 interrupted.
 """
 
 from __future__ import annotations
 
+import errno
 import io
 import sys
+from typing import Any
 
 import click
 
 from pypto_lsp import __version__
 
+#: What shells report of a program that Ctrl-C has ended.
+_INTERRUPTED = 130
+
+
+class _CannotWrite(click.ClickException):
+    exit_code = 2
+
 
 class _Commands(click.Group):
     """Commands of which all but ``serve`` are loaded when one of them, or the list of them, is wanted."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run a command. Ctrl-C and a full disk end it with one line; a reader that has gone away ends it silently."""
+        try:
+            try:
+                return super().invoke(ctx)
+            finally:
+                # None where the caller has closed it; the server closes it itself.
+                if sys.stdout is not None and not sys.stdout.closed:
+                    sys.stdout.flush()
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            raise click.exceptions.Exit(_INTERRUPTED) from None
+        except OSError as fault:
+            if fault.errno == errno.EPIPE:
+                raise
+            raise _CannotWrite(f"cannot write the output: {fault.strerror or fault}") from fault
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         from pypto_lsp.commands import COMMANDS

@@ -121,7 +121,7 @@ def check(
             fixed = sum(checker.fix(file) for file in files if file != STDIN)
             click.echo(f"applied {fixed} fix{'es' if fixed != 1 else ''}", err=True)
         stdin = sys.stdin.buffer.read() if STDIN in files else b""
-        made = check_files(files, overrides, stdin, stdin_filename, jobs)
+        made = check_files(files, overrides, stdin, stdin_filename, jobs, repairs=form in ("json", "sarif"))
         results = gathered(_with_progress(made, len(files)))
     except (NoSuchPath, ConfigError) as fault:
         raise _Fault(str(fault)) from fault

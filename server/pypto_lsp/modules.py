@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import stat
+import tokenize
 from pathlib import Path
 
 _MAX_MODULE_BYTES = 2 * 1024 * 1024
@@ -50,9 +52,19 @@ class Disk:
 def _read(path: str) -> str | None:
     try:
         data = Path(path).read_bytes()
-        return None if b"\0" in data[:4096] else data.decode("utf-8-sig")
+        return None if b"\0" in data else data.decode(encoding_of(data))
     except (OSError, ValueError):
         return None
+
+
+def encoding_of(data: bytes) -> str:
+    """UTF-8, or what the first two lines declare where that is another text encoding (``# -*- coding: latin-1 -*-``)."""
+    try:
+        named, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        data.decode(named)
+    except (SyntaxError, LookupError, ValueError):
+        return "utf-8-sig"
+    return "utf-8-sig" if named == "utf-8" else named
 
 
 def has_no_path(path: str) -> bool:

@@ -338,6 +338,41 @@ def test_json(folder: Path) -> None:
     assert [r["line"] for r in found["related"]] == [10]  # type: ignore[attr-defined]
 
 
+def test_json_says_which_repairs_this_finding_has(folder: Path) -> None:
+    """The edits are enough to repair the file; a finding of the same code without a repair says so."""
+    rule = rules()["attrs-on-decorator"]
+    Path("old.py").write_text(rule.failing)
+    for number in range(14):
+        Path(f"k{number:02}.py").write_text(GOOD)
+    for jobs in ("1", "2"):  # facts for repairs do not leave their process, the repairs do
+        [found] = findings(".", "--select", rule.code, "--jobs", jobs)
+        assert found["fix"] == "safe"
+        fixes = found["fixes"]
+        assert isinstance(fixes, list) and fixes[0]["safe"] is True and fixes[0]["title"]
+        lines = [line + "\n" for line in rule.failing.split("\n")]
+        for edit in sorted(fixes[0]["edits"], key=lambda e: (-e["line"], -e["column"])):
+            assert edit["file"] == "old.py"
+            first, last = edit["line"] - 1, edit["endLine"] - 1
+            start, rest = lines[first][: edit["column"] - 1], lines[last][edit["endColumn"] - 1 :]
+            lines[first : last + 1] = [start + edit["text"] + rest]
+        assert findings("-", "--select", rule.code, stdin="".join(lines)) == []
+    Path("old.py").write_text(BAD)
+    [found] = findings("old.py")
+    assert found["fix"] in ("none", "review")
+    assert bool(found["fixes"]) is (found["fix"] == "review")
+
+
+def test_sarif_has_the_repairs(folder: Path) -> None:
+    rule = rules()["attrs-on-decorator"]
+    Path("old file.py").write_text(rule.failing)
+    log = json.loads(check(".", "--select", rule.code, "--format", "sarif").stdout)
+    jsonschema.validate(log, SCHEMA)
+    [result] = log["runs"][0]["results"]
+    [change] = result["fixes"][0]["artifactChanges"]
+    assert change["artifactLocation"] == {"uri": "old%20file.py", "uriBaseId": "SRCROOT"}
+    assert change["replacements"][0]["deletedRegion"]["startLine"] > 0
+
+
 def test_statistics_do_not_disturb_other_forms(folder: Path) -> None:
     Path("bad.py").write_text(BAD)
     result = check("bad.py", "--format", "json", "--statistics")
@@ -356,6 +391,27 @@ def test_a_declared_encoding_is_read_and_kept(folder: Path) -> None:
     for wrong in ("# no word of it\n", "# -*- coding: no-such -*-\n", "# -*- coding: hex -*-\n"):
         Path("old.py").write_bytes((wrong + text.partition("\n")[2]).encode("latin-1"))
         assert [f["code"] for f in findings("old.py")] == ["file-unreadable"]
+
+
+@pytest.mark.parametrize(
+    ("head", "encoding"),
+    [
+        ("# -*- coding: latin-1 -*-\n# größer\n", "latin-1"),
+        ("# größer\n", "utf-8-sig"),
+        ("# größer\n", "utf-8"),
+    ],
+)
+def test_modules_are_read_in_their_encoding(folder: Path, head: str, encoding: str) -> None:
+    Path("blocks.py").write_bytes((head + CALLEE).encode(encoding))
+    Path("caller.py").write_text(CALLER)
+    assert [(p[0], p[2]) for p in places("caller.py")] == [("blocks.py", "op-shape")]
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe" + CALLEE.encode(), CALLEE.encode() + b"#" * 5000 + b"\0"])
+def test_a_module_that_cannot_be_read_is_unknown(folder: Path, data: bytes) -> None:
+    Path("blocks.py").write_bytes(data)
+    Path("caller.py").write_text(CALLER)
+    assert {f["severity"] for f in findings("caller.py")} <= {"information"}
 
 
 def test_a_file_that_is_no_python_is_told_so_once(folder: Path) -> None:

@@ -33,6 +33,16 @@ def run(*arguments: str) -> Result:
     return result
 
 
+# -------------------------------------------------------------------------------------------------------------- explain
+@pytest.mark.parametrize(
+    ("code", "silenced"), [("op-shape", True), ("memory-capacity", False), ("ssa-missing-yield", False)]
+)
+def test_a_page_says_how_to_silence_only_what_a_line_has(code: str, silenced: bool) -> None:
+    page = run("explain", code).stdout
+    assert (f"# pypto: ignore[{code}]" in page) is silenced
+    assert ("`pypto-lsp memory`" in page) is (code == "memory-capacity")
+
+
 # ---------------------------------------------------------------------------------------------------------------- lower
 def test_every_stage_prints_what_the_core_prints(folder: Path) -> None:
     program = pc.parse(GOOD).program

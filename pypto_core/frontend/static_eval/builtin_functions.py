@@ -6,13 +6,14 @@ import ast
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pypto_core.frontend.static_eval.limits import CannotEvaluate, LimitReached
+from pypto_core.frontend.static_eval.limits import ENTRY, SLOT, VALUE, CannotEvaluate, LimitReached
 from pypto_core.frontend.static_eval.operators import binary, scalar_binary
 from pypto_core.frontend.static_eval.payloads import (
     PYTHON_ERRORS,
     first_unknown,
     hashable,
     is_scalar,
+    keyed,
     plain,
     weight,
     wrap,
@@ -34,6 +35,7 @@ from pypto_core.frontend.static_eval.values import (
     SetData,
     Unknown,
     Value,
+    noted,
 )
 
 if TYPE_CHECKING:
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
 
 Arguments = list[Value]
 Keywords = dict[str, Value]
+#: Bytes of an empty tuple.
+_ROW = 48
 
 
 def plain_call(function: Callable[..., Any]) -> Callable[[Interpreter, Arguments, Keywords], Value]:
@@ -50,15 +54,17 @@ def plain_call(function: Callable[..., Any]) -> Callable[[Interpreter, Arguments
         assumed: set[str] = set()
         values = [plain(v, assumed, it.budget) for v in arguments]
         named = {k: plain(v, assumed, it.budget) for k, v in keywords.items()}
-        it.budget.pass_over(weight(values))
+        it.budget.size(weight(values))
         try:
             result = function(*values, **named)
         except PYTHON_ERRORS as error:
             raise CannotEvaluate(str(error), fault=True) from None
         it.budget.integer(result)
-        if isinstance(result, (str, bytes, list, tuple)):
-            it.budget.size(len(result))
-        return wrap(result, frozenset(assumed))
+        if isinstance(result, (str, bytes)):
+            it.budget.text(len(result))
+        elif isinstance(result, (list, tuple)):
+            it.budget.made(len(result))
+        return wrap(result, noted(assumed))
 
     return call
 
@@ -103,7 +109,7 @@ def _extreme(name: str) -> Callable[[Interpreter, Arguments, Keywords], Value]:
             if better:
                 best = (by, item)
         assert best is not None
-        return best[1].assuming(frozenset(assumed))
+        return best[1].assuming(noted(assumed))
 
     return call
 
@@ -112,7 +118,7 @@ def _unordered(it: Interpreter, value: Value) -> list[Value]:
     """Elements for an operation that does not depend on their order."""
     data = value.data
     if isinstance(data, SetData) and data.lost is None:
-        it.budget.pass_over(len(data.items))
+        it.budget.copy(len(data.items))
         return list(data.items.values())
     return it.iterate(value)
 
@@ -150,7 +156,7 @@ def _power(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
     if len(arguments) == 2 and not keywords:
         assumed: set[str] = set()
         base, exponent = (plain(v, assumed) for v in arguments)
-        return Value(scalar_binary(it, "**", pow, base, exponent), frozenset(assumed))
+        return Value(scalar_binary(it, "**", pow, base, exponent), noted(assumed))
     return plain_call(pow)(it, arguments, keywords)
 
 
@@ -159,10 +165,12 @@ def _range(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
 
 
 def _list(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
+    it.budget.hold(VALUE)
     return Value(ListData(it.iterate(arguments[0]) if arguments else ()))
 
 
 def _tuple(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
+    it.budget.hold(VALUE)
     return Value(tuple(it.iterate(arguments[0])) if arguments else ())
 
 
@@ -173,12 +181,14 @@ def _dict(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
         if blocked is not None:
             return blocked
         if isinstance(arguments[0].data, DictData):
-            it.budget.pass_over(len(arguments[0].data.items))
+            it.budget.made(len(arguments[0].data.items), ENTRY)
             items.update(arguments[0].data.items)
         else:
             for pair in it.iterate(arguments[0]):
                 key, value = it.iterate(pair)
-                items[hashable(key)] = (key, value)
+                it.budget.hold(ENTRY)
+                items[hashable(key, it.budget)] = (key, value)
+    it.budget.made(len(keywords), ENTRY)
     items.update((name, (Value(name), value)) for name, value in keywords.items())
     return Value(DictData(items))
 
@@ -186,7 +196,7 @@ def _dict(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
 def _set_builtin(frozen: bool) -> Callable[[Interpreter, Arguments, Keywords], Value]:
     def call(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
         items = _unordered(it, arguments[0]) if arguments else []
-        return Value(SetData({hashable(v): v for v in items}, frozen))
+        return Value(SetData(keyed(it, items), frozen))
 
     return call
 
@@ -204,15 +214,14 @@ def _reversed(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Valu
 def _enumerate(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
     start = arguments[1] if len(arguments) > 1 else keywords.get("start", Value(0))
     first = plain(start, set())
-    return Value(
-        IteratorData(
-            Value((Value(first + i, start.assumed), v)) for i, v in enumerate(it.iterate(arguments[0]))
-        )
-    )
+    items = it.iterate(arguments[0])
+    it.budget.made(len(items), 2 * VALUE + _ROW)
+    return Value(IteratorData(Value((Value(first + i, start.assumed), v)) for i, v in enumerate(items)))
 
 
 def _zip(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
     columns = [it.iterate(a) for a in arguments]
+    it.budget.made(min(map(len, columns), default=0), VALUE + _ROW + SLOT * len(columns))
     return Value(IteratorData(Value(row) for row in zip(*columns, strict=False)))
 
 
@@ -236,8 +245,9 @@ def _quantifier(name: str) -> Callable[[Interpreter, Arguments, Keywords], Value
 
 def _map(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
     function, *columns = arguments
-    rows = zip(*(it.iterate(c) for c in columns), strict=False)
-    return Value(IteratorData([it.call(function, list(row), {}) for row in rows]))
+    parts = [it.iterate(c) for c in columns]
+    it.budget.made(min(map(len, parts), default=0))
+    return Value(IteratorData([it.call(function, list(row), {}) for row in zip(*parts, strict=False)]))
 
 
 def _filter(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from pypto_core.frontend.static_eval.interpreter import Interpreter
-from pypto_core.frontend.static_eval.limits import CannotEvaluate
+from pypto_core.frontend.static_eval.limits import ENTRY, OBJECT, CannotEvaluate
 from pypto_core.frontend.static_eval.payloads import first_unknown, plain, scalar_of
 from pypto_core.frontend.static_eval.scopes import Scope
 from pypto_core.frontend.static_eval.values import (
@@ -24,6 +24,7 @@ from pypto_core.frontend.static_eval.values import (
     SuperProxy,
     Unknown,
     Value,
+    noted,
 )
 
 #: Names of libraries that may stand as a base and add nothing, or select a kind of class.
@@ -188,6 +189,7 @@ def construct(
         return _member_of(it, cls, arguments)
     if cls.kind is ClassKind.TYPED_DICT:
         return Value(DictData({k: (Value(k), v) for k, v in keywords.items()}))
+    it.budget.hold(OBJECT + ENTRY * len(cls.fields))
     instance = InstanceData(cls)
     value = Value(instance)
     init = cls.namespace.get("__init__") if cls.kind is ClassKind.DATACLASS else cls.find("__init__")
@@ -303,6 +305,7 @@ def as_dict(it: Interpreter, arguments: list[Value], keywords: dict[str, Value])
 
 def _as_dict(it: Interpreter, value: Value) -> Value:
     it.budget.spend()
+    it.budget.hold(ENTRY)
     data = value.data
     if isinstance(data, InstanceData) and data.cls.kind is ClassKind.DATACLASS and data.lost is None:
         names = [f.name for f in data.cls.fields if f.name in data.attributes]
@@ -347,9 +350,10 @@ def named_tuple(it: Interpreter, arguments: list[Value], keywords: dict[str, Val
     name, names = plain(arguments[0], assumed), plain(arguments[1], assumed)
     if isinstance(names, str):
         names = names.replace(",", " ").split()
+    it.budget.made(len(names), ENTRY)
     defaults = it.iterate(keywords["defaults"]) if "defaults" in keywords else []
     cls = ClassData(str(name), ClassKind.NAMED_TUPLE)
     cls.fields = [FieldSpec(str(n), None) for n in names]
     for spec, default in zip(cls.fields[len(cls.fields) - len(defaults) :], defaults, strict=False):
         spec.default = default
-    return Value(cls, frozenset(assumed))
+    return Value(cls, noted(assumed))

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
+from pypto_core.frontend.static_eval.limits import Budget
 from pypto_core.frontend.static_eval.scopes import Binding, Scope
 from pypto_core.frontend.static_eval.values import (
     Assumptions,
@@ -61,9 +62,11 @@ class Journal:
     def __init__(self) -> None:
         self.before: dict[Location, tuple[MutableData, str | None, Any]] = {}
 
-    def note(self, owner: MutableData, key: str | None) -> None:
+    def note(self, owner: MutableData, key: str | None, budget: Budget) -> None:
         location = (id(owner), key)
         if location not in self.before:
+            if key is None:
+                budget.borrow(owner.extent)
             self.before[location] = (owner, key, owner.peek(key))
 
 
@@ -78,15 +81,16 @@ class Outcome:
 class Journals:
     """The stack of journals: one for the statement of the module, one more for each branch of which the condition is unknown."""
 
-    __slots__ = ("_stack",)
+    __slots__ = ("_budget", "_stack")
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
         self._stack: list[Journal] = []
 
     def note(self, owner: MutableData, key: str | None) -> None:
         """Announce a change before it is made."""
         if self._stack:
-            self._stack[-1].note(owner, key)
+            self._stack[-1].note(owner, key, self._budget)
 
     def set(self, owner: MutableData, key: str | None, state: Any) -> None:
         self.note(owner, key)

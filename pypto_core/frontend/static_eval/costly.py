@@ -1,7 +1,7 @@
 """What costly module-level statements did, so that an edit elsewhere in the file does not run them again
 (docs/spec/static-eval.md §1 item 4, §10).
 
-An outcome is kept with everything that it depends on: the statement itself, the steps that it was allowed, and the values of the
+An outcome is kept with everything that it depends on: the statement itself, the steps and bytes that it was allowed, and the values of the
 module-level names that it read, as they were before. It is kept only where those values and what the statement changed are
 plain data, so that nothing of the evaluation that made it comes into another one. Recalling it is then the same as running the statement.
 """
@@ -59,8 +59,9 @@ class Outcome:
     """What one run of a statement did. ``lost``: why it was given up; then ``names`` and the ``containers`` that names in
     front of it stand for are unknown. Else ``names`` have the bindings that it made."""
 
-    allowance: int
+    allowance: tuple[int, int]
     spent: int
+    held: int
     doubt: int
     reads: frozenset[Read]
     inputs: tuple[Hashable, ...]
@@ -97,7 +98,7 @@ class CostlyStatements:
 
     def run(self, it: Interpreter, module: ModuleEnvironment, item: Item, action: Callable[[], Run]) -> None:
         """Run a statement, and keep what it did if that was costly."""
-        allowance, left, doubt = it.budget.allowance, it.budget.left, it.doubt
+        allowance, left, room, doubt = it.budget.allowance, it.budget.left, it.budget.kept, it.doubt
         made, imports = len(it.kernels), it.imports
         noted: list[str] = []
         module.noted = noted
@@ -109,7 +110,8 @@ class CostlyStatements:
         if spent < _COSTLY or len(it.kernels) != made or it.imports != imports:
             return
         try:
-            outcome = _outcome(run, it, module, allowance, spent, it.doubt - doubt, tuple(noted))
+            held = room - it.budget.kept
+            outcome = _outcome(run, it, module, allowance, (spent, held), it.doubt - doubt, tuple(noted))
         except (_NotPlain, RecursionError):
             return
         known = self._known.setdefault(id(item), (item, []))[1]
@@ -133,8 +135,8 @@ def _outcome(
     run: Run,
     it: Interpreter,
     module: ModuleEnvironment,
-    allowance: int,
-    spent: int,
+    allowance: tuple[int, int],
+    spent: tuple[int, int],
     doubt: int,
     gaps: tuple[str, ...],
 ) -> Outcome:
@@ -158,7 +160,7 @@ def _outcome(
         raise _NotPlain
     return Outcome(
         allowance,
-        spent,
+        *spent,
         doubt,
         reads,
         before,
@@ -172,6 +174,7 @@ def _outcome(
 
 def _replay(outcome: Outcome, it: Interpreter, module: ModuleEnvironment) -> None:
     it.budget.left -= outcome.spent
+    it.budget.room -= outcome.held
     it.doubt += outcome.doubt
     it.reads = set(outcome.reads)
     for gap in outcome.gaps:

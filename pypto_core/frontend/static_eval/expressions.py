@@ -8,9 +8,9 @@ from typing import Any
 
 from pypto_core.frontend.static_eval.attributes import attribute
 from pypto_core.frontend.static_eval.interpreter import EXPRESSIONS, Interpreter
-from pypto_core.frontend.static_eval.limits import CannotEvaluate
+from pypto_core.frontend.static_eval.limits import ENTRY, VALUE, CannotEvaluate
 from pypto_core.frontend.static_eval.operators import binary, check_format, compare, unary
-from pypto_core.frontend.static_eval.payloads import first_unknown, hashable, plain
+from pypto_core.frontend.static_eval.payloads import first_unknown, hashable, keyed, plain, weight
 from pypto_core.frontend.static_eval.scopes import Scope
 from pypto_core.frontend.static_eval.subscripts import subscript
 from pypto_core.frontend.static_eval.values import (
@@ -20,6 +20,7 @@ from pypto_core.frontend.static_eval.values import (
     PyFunction,
     SetData,
     Value,
+    noted,
     unknown,
 )
 
@@ -127,7 +128,7 @@ def _elements(it: Interpreter, nodes: list[ast.expr], scope: Scope) -> list[Valu
             values.extend(it.iterate(it.evaluate(node.value, scope)))
         else:
             values.append(it.evaluate(node, scope))
-    it.budget.size(len(values))
+    it.budget.made(len(values))
     return values
 
 
@@ -140,7 +141,8 @@ def _list(it: Interpreter, node: ast.List, scope: Scope) -> Value:
 
 
 def _set(it: Interpreter, node: ast.Set, scope: Scope) -> Value:
-    return Value(SetData({hashable(v): v for v in _elements(it, node.elts, scope)}))
+    it.budget.hold(ENTRY * len(node.elts))
+    return Value(SetData(keyed(it, _elements(it, node.elts, scope))))
 
 
 def _dict(it: Interpreter, node: ast.Dict, scope: Scope) -> Value:
@@ -153,13 +155,15 @@ def _dict(it: Interpreter, node: ast.Dict, scope: Scope) -> Value:
                 return blocked
             if not isinstance(value.data, DictData):
                 raise CannotEvaluate("** of something that is no dict")
+            it.budget.made(len(value.data.items), ENTRY)
             items.update(value.data.items)
         else:
             key = it.evaluate(key_node, scope)
             blocked = first_unknown(key)
             if blocked is not None:
                 return blocked
-            items[hashable(key)] = (key, value)
+            it.budget.hold(ENTRY)
+            items[hashable(key, it.budget)] = (key, value)
     return Value(DictData(items))
 
 
@@ -179,7 +183,7 @@ def _slice(it: Interpreter, node: ast.Slice, scope: Scope) -> Value:
     if blocked is not None:
         return blocked
     assumed: set[str] = set()
-    return Value(slice(*(plain(p, assumed) for p in parts)), frozenset(assumed))
+    return Value(slice(*(plain(p, assumed) for p in parts)), noted(assumed))
 
 
 def _call(it: Interpreter, node: ast.Call, scope: Scope) -> Value:
@@ -209,6 +213,7 @@ def _call(it: Interpreter, node: ast.Call, scope: Scope) -> Value:
             return blocked
         if not isinstance(value.data, DictData):
             raise CannotEvaluate("** of something that is no dict")
+        it.budget.made(len(value.data.items), ENTRY)
         keywords.update((str(k.data), v) for k, v in value.data.items.values())
     it.call_scope = scope
     return it.call(callee, arguments, keywords, node)
@@ -252,6 +257,7 @@ _CALLS_ON_SCOPE: dict[str, Callable[[Interpreter, ast.Call, Scope, Value], Value
 
 def _lambda(it: Interpreter, node: ast.Lambda, scope: Scope) -> Value:
     assert it.source is not None
+    it.capture(scope)
     return Value(PyFunction("<lambda>", node, scope, it.source, (), parameter_defaults(it, node.args, scope)))
 
 
@@ -285,13 +291,13 @@ def _formatted(it: Interpreter, node: ast.JoinedStr, scope: Scope) -> Value:
             parts.append(_format_piece(it, piece, scope, assumed))
         else:
             parts.append(str(it.evaluate(piece, scope).data))
-    text = "".join(parts)
-    it.budget.size(len(text))
-    return Value(text, frozenset(assumed))
+    it.budget.text(sum(map(len, parts)))
+    return Value("".join(parts), noted(assumed))
 
 
 def _format_piece(it: Interpreter, piece: ast.FormattedValue, scope: Scope, assumed: set[str]) -> str:
     data = plain(it.evaluate(piece.value, scope), assumed, it.budget)
+    it.budget.size(weight(data))
     spec = ""
     if piece.format_spec is not None:
         spec_value = it.evaluate(piece.format_spec, scope)
@@ -303,7 +309,9 @@ def _format_piece(it: Interpreter, piece: ast.FormattedValue, scope: Scope, assu
         data = str(data)
     elif piece.conversion == ord("a"):
         data = ascii(data)
-    return format(data, spec)
+    text = format(data, spec)
+    it.budget.text(len(text))
+    return text
 
 
 # -- comprehensions ----------------------------------------------------------------------------------------------------
@@ -355,6 +363,7 @@ def _collect(
     values: list[Value] = []
 
     def emit(inner: Scope) -> None:
+        it.budget.hold(VALUE)
         values.append(it.evaluate(node.elt, inner))
         if len(values) > it.budget.limits.elements:
             raise CannotEvaluate("element limit")
@@ -372,15 +381,16 @@ def _generator(it: Interpreter, node: ast.GeneratorExp, scope: Scope) -> Value:
 
 
 def _set_comprehension(it: Interpreter, node: ast.SetComp, scope: Scope) -> Value:
-    return Value(SetData({hashable(v): v for v in _collect(it, node, scope)}))
+    return Value(SetData(keyed(it, _collect(it, node, scope))))
 
 
 def _dict_comprehension(it: Interpreter, node: ast.DictComp, scope: Scope) -> Value:
     items: dict[Any, tuple[Value, Value]] = {}
 
     def emit(inner: Scope) -> None:
+        it.budget.hold(ENTRY)
         key = it.evaluate(node.key, inner)
-        items[hashable(key)] = (key, it.evaluate(node.value, inner))
+        items[hashable(key, it.budget)] = (key, it.evaluate(node.value, inner))
 
     _comprehend(it, node.generators, scope, emit)
     return Value(DictData(items))

@@ -15,8 +15,9 @@ from pypto_core.frontend.shape import is_set_apart
 from pypto_core.frontend.static_eval import compound, library  # noqa: F401
 from pypto_core.frontend.static_eval.control import Journals, stored_names
 from pypto_core.frontend.static_eval.costly import CostlyStatements, Run, give_up
+from pypto_core.frontend.static_eval.display import show_data
 from pypto_core.frontend.static_eval.interpreter import Interpreter
-from pypto_core.frontend.static_eval.limits import Budget, CannotEvaluate, LimitReached, Limits
+from pypto_core.frontend.static_eval.limits import ENTRY, Budget, CannotEvaluate, LimitReached, Limits
 from pypto_core.frontend.static_eval.payloads import PYTHON_ERRORS, hashable
 from pypto_core.frontend.static_eval.pl_symbols import PYPTO_MODULES
 from pypto_core.frontend.static_eval.scopes import Binding, Clock, ModuleEnvironment
@@ -148,7 +149,7 @@ class ModuleGraph:
         """Run a module from top to bottom; an importer in the middle of a branch does not see its changes taken back."""
         it = self.interpreter
         saved = (it.source, it.taint, it.reads, it.journals, it.depth)
-        it.journals, it.taint = Journals(), NO_ASSUMPTIONS
+        it.journals, it.taint = Journals(it.budget), NO_ASSUMPTIONS
         module.bind("__name__", Binding(Value(file.name), None))
         module.bind("__file__", Binding(Value(file.filename), None))
         module.bind("__doc__", Binding(Value(None), None))
@@ -186,7 +187,7 @@ class ModuleGraph:
             nested = isinstance(limit, RecursionError)
             reason = "too deeply nested" if nested else getattr(limit, "reason", str(limit))
             it.doubt += 1
-            it.journals = Journals()
+            it.journals = Journals(it.budget)
             changed = list(journal.before.values())
             names = [key for owner, key, _ in changed if owner is module.scope and key is not None]
             names = list(dict.fromkeys([*names, *stored_names([item.node])]))
@@ -342,7 +343,7 @@ class ModuleGraph:
         if found is not None:
             return found
         default = arguments[1] if len(arguments) > 1 else keywords.get("default", Value(None))
-        return default.assuming(frozenset({f"environment variable {key.data} not set"}))
+        return default.assuming(frozenset({f"environment variable {_short(key)} not set"}))
 
     def _environ_set_default(
         self, it: Interpreter, arguments: list[Value], keywords: dict[str, Value]
@@ -351,8 +352,9 @@ class ModuleGraph:
         found = self._entry(key)
         if found is None:
             value = arguments[1] if len(arguments) > 1 else Value(None)
-            found = value.assuming(frozenset({f"environment variable {key.data} not set"}))
+            found = value.assuming(frozenset({f"environment variable {_short(key)} not set"}))
             it.change(self.environ)
+            it.budget.hold(ENTRY)
             self.environ.items[hashable(key)] = (key, found)
         return found
 
@@ -369,7 +371,7 @@ class ModuleGraph:
             return None
         found = self._entry(index)
         if found is None:
-            raise CannotEvaluate(f"environment variable {index.data} is not set")
+            raise CannotEvaluate(f"environment variable {_short(index)} is not set")
         return found
 
     def environ_contains(self, container: Value, item: Value) -> Value | None:
@@ -378,7 +380,7 @@ class ModuleGraph:
         found = self._entry(item)
         if found is not None:
             return Value(True, found.assumed)
-        return Value(False, frozenset({f"environment variable {item.data} not set"}))
+        return Value(False, frozenset({f"environment variable {_short(item)} not set"}))
 
     def store_environ(self, base: Value, index: Value, value: Value) -> bool:
         """``os.environ[k] = v``; False when ``base`` is not ``os.environ``."""
@@ -386,8 +388,14 @@ class ModuleGraph:
             return False
         if not isinstance(index.data, Unknown):
             self.interpreter.change(self.environ)
+            self.interpreter.budget.hold(ENTRY)
             self.environ.items[hashable(index)] = (index, value)
         return True
+
+
+def _short(name: Value) -> str:
+    """The name of an environment variable, as far as it is worth telling."""
+    return str(name.data)[:100] if isinstance(name.data, str) else show_data(name.data)
 
 
 def _never(it: Interpreter, arguments: list[Value], keywords: dict[str, Value]) -> Value:

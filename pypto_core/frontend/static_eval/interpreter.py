@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from pypto_core.frontend.static_eval.builtin_functions import BUILTINS
 from pypto_core.frontend.static_eval.control import Journals, Signal, SignalKind
-from pypto_core.frontend.static_eval.limits import Budget, CannotEvaluate, LimitReached
+from pypto_core.frontend.static_eval.limits import (
+    ENTRY,
+    OBJECT,
+    SLOT,
+    VALUE,
+    Budget,
+    CannotEvaluate,
+    LimitReached,
+)
 from pypto_core.frontend.static_eval.payloads import PYTHON_ERRORS, first_unknown, is_scalar, scalar_of
 from pypto_core.frontend.static_eval.scopes import Binding, Clock, Read, Scope, Watch
 from pypto_core.frontend.static_eval.values import (
@@ -53,6 +61,10 @@ EXPRESSIONS: dict[type[ast.expr], Handler] = {}
 STATEMENTS: dict[type[ast.stmt], StatementHandler] = {}
 
 
+#: Longer expressions do not serve as the label of what is unknown.
+_LABEL = 2000
+
+
 class Interpreter:
     """Evaluates the modules of one graph; ``doubt`` counts the places where real execution might have raised."""
 
@@ -60,7 +72,7 @@ class Interpreter:
         self.graph = graph
         self.budget = budget
         self.clock = clock
-        self.journals = Journals()
+        self.journals = Journals(budget)
         self.taint = NO_ASSUMPTIONS
         self.doubt = 0
         self.depth = 0
@@ -99,6 +111,9 @@ class Interpreter:
 
     def nothing(self, reason: str, node: ast.expr | None = None, kind: str | None = None) -> Value:
         text = self.source.source(node) if node is not None and self.source is not None else ""
+        if len(text) > _LABEL:
+            text = ""
+        self.budget.hold(VALUE + len(text) + len(reason))
         return unknown(reason, text, kind)
 
     def truth(self, value: Value) -> bool | None:
@@ -167,21 +182,22 @@ class Interpreter:
             raise CannotEvaluate(blocked.data.reason if isinstance(blocked.data, Unknown) else "unknown")
         data = value.data
         if isinstance(data, (ListData, DictData, SetData)):
-            self.budget.pass_over(len(data.items))
+            self.budget.copy(len(data.items))
         elif isinstance(data, tuple):
-            self.budget.pass_over(len(data))
+            self.budget.copy(len(data))
         if isinstance(data, ListData):
             return [v.assuming(value.assumed) for v in data.items] if value.assumed else list(data.items)
         if isinstance(data, tuple):
             return [v.assuming(value.assumed) for v in data] if value.assumed else list(data)
         if isinstance(data, (range, str, bytes)):
-            self.budget.size(len(data))
+            self.budget.made(len(data))
             return [Value(x, value.assumed) for x in data]
         if isinstance(data, DictData):
             return [k.assuming(value.assumed) for k, _ in data.items.values()]
         if isinstance(data, SetData):
             return [v.assuming(value.assumed) for v in self._set_order(data)]
         if isinstance(data, IteratorData):
+            self.budget.copy(len(data.items) - data.position)
             rest = data.items[data.position :]
             self.journals.note(data, None)
             data.position = len(data.items)
@@ -268,6 +284,8 @@ class Interpreter:
             raise CannotEvaluate(f"{function.name} is a generator or coroutine")
         if self.depth >= self.budget.limits.depth:
             raise CannotEvaluate("call depth limit")
+        if len(arguments) + len(keywords) > len(function.defaults) + len(syntax.args.args):
+            self.budget.hold(ENTRY * len(keywords) + SLOT * len(arguments))  # for *args and **kwargs
         scope = Scope("function", function.scope.module, function.scope)
         scope.variables.update(bind_arguments(function, arguments, keywords))
         source, taint = self.source, self.taint
@@ -278,6 +296,8 @@ class Interpreter:
                 return self.evaluate(syntax.body, scope)
             body = function.body
             signal = self.execute([s.node for s in body], scope, [s.source for s in body])
+            if scope.captured:
+                self.budget.hold(ENTRY * len(scope.variables))
             return self._returned(function, signal)
         finally:
             self.depth -= 1
@@ -362,6 +382,17 @@ class Interpreter:
             if owner.cls is not None and node is not None and self.source is not None:
                 owner.cls.sites[name] = Site(self.source, node)
         self.journals.set(owner, name, state)
+        if self.clock.kept:
+            self.budget.hold(ENTRY * self.clock.kept)
+            self.clock.kept = 0
+
+    def capture(self, scope: Scope) -> None:
+        """Account for a closure: it keeps the scopes around it."""
+        self.budget.hold(OBJECT)
+        around: Scope | None = scope
+        while around is not None and around.kind != "module" and not around.captured:
+            around.captured = True
+            around = around.parent
 
     def reads_so_far(self) -> frozenset[Read]:
         """Module-level names read by the current statement; the same object while nothing is added."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pypto_core.frontend.static_eval import classes
 from pypto_core.frontend.static_eval.builtin_functions import plain_call, with_role
-from pypto_core.frontend.static_eval.limits import CannotEvaluate
+from pypto_core.frontend.static_eval.limits import ENTRY, OBJECT, SLOT, VALUE, CannotEvaluate
 from pypto_core.frontend.static_eval.operators import join_path
 from pypto_core.frontend.static_eval.payloads import first_unknown, plain
 from pypto_core.frontend.static_eval.values import (
@@ -21,6 +21,7 @@ from pypto_core.frontend.static_eval.values import (
     PathData,
     PyFunction,
     Value,
+    noted,
 )
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def _product(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value
         if isinstance(result, (str, bytes, list, tuple)):
             raise CannotEvaluate("prod() of something that is no number")
         it.budget.integer(result)
-    return Value(result, frozenset(assumed))
+    return Value(result, noted(assumed))
 
 
 _MATH: dict[str, Value] = {
@@ -119,6 +120,7 @@ def _cached_property(it: Interpreter, arguments: Arguments, keywords: Keywords) 
 
 
 def _partial(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
+    it.budget.hold(OBJECT + SLOT * len(arguments) + ENTRY * len(keywords))
     return Value(Partial(arguments[0], tuple(arguments[1:]), dict(keywords)))
 
 
@@ -168,8 +170,10 @@ def _path(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
     assumed: set[str] = set()
     text = ""
     for argument in arguments:
-        text = join_path(text, _path_text(argument, assumed))
-    return Value(PathData(text or "."), frozenset(assumed))
+        part = _path_text(argument, assumed)
+        it.budget.text(len(text) + len(part))
+        text = join_path(text, part)
+    return Value(PathData(text or "."), noted(assumed))
 
 
 def _path_text(value: Value, assumed: set[str]) -> str:
@@ -182,6 +186,7 @@ def _path_text(value: Value, assumed: set[str]) -> str:
 def path_attribute(it: Interpreter, data: PathData, name: str) -> Value:
     """Pure string operations; anything that would look at the disk is unknown."""
     text = data.text
+    it.budget.text(len(text))
     if name == "parent":
         return Value(PathData(posixpath.dirname(text) or ("/" if text.startswith("/") else ".")))
     if name == "name":
@@ -193,9 +198,12 @@ def path_attribute(it: Interpreter, data: PathData, name: str) -> Value:
         found, current = [], text
         while posixpath.dirname(current) not in ("", current):
             current = posixpath.dirname(current)
+            it.budget.hold(VALUE)
+            it.budget.text(len(current))
             found.append(Value(PathData(current)))
         return Value(tuple(found))
     if name == "parts":
+        it.budget.made(text.count("/") + 1)
         parts = [p for p in text.split("/") if p]
         return Value(tuple(Value(p) for p in (["/", *parts] if text.startswith("/") else parts)))
     if name in ("resolve", "absolute", "expanduser"):
@@ -213,16 +221,16 @@ def _path_with(data: PathData, name: str, arguments: Arguments) -> Value:
     assumed: set[str] = set()
     given = _path_text(arguments[0], assumed)
     if name == "with_suffix":
-        return Value(PathData(posixpath.splitext(data.text)[0] + given), frozenset(assumed))
-    return Value(PathData(join_path(posixpath.dirname(data.text), given)), frozenset(assumed))
+        return Value(PathData(posixpath.splitext(data.text)[0] + given), noted(assumed))
+    return Value(PathData(join_path(posixpath.dirname(data.text), given)), noted(assumed))
 
 
 def _path_function(function: Callable[..., str]) -> Model:
     def call(it: Interpreter, arguments: Arguments, keywords: Keywords) -> Value:
         assumed: set[str] = set()
         parts = [_path_text(v, assumed) for v in arguments]
-        it.budget.size(sum(map(len, parts)))
-        return Value(function(*parts), frozenset(assumed))
+        it.budget.text(sum(map(len, parts)))
+        return Value(function(*parts), noted(assumed))
 
     return call
 

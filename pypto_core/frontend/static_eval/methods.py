@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from pypto_core.frontend.static_eval.limits import CannotEvaluate
+from pypto_core.frontend.static_eval.limits import ENTRY, VALUE, CannotEvaluate
 from pypto_core.frontend.static_eval.operators import check_format, contains, equals
 from pypto_core.frontend.static_eval.payloads import (
     PYTHON_ERRORS,
     first_unknown,
     hashable,
+    keyed,
     plain,
     scalar_of,
     weight,
@@ -25,6 +26,7 @@ from pypto_core.frontend.static_eval.values import (
     SetData,
     Unknown,
     Value,
+    noted,
 )
 
 if TYPE_CHECKING:
@@ -54,15 +56,19 @@ def _text_method(name: str) -> Method:
         else:
             values = [plain(v, assumed, it.budget) for v in arguments]
         named = {k: plain(v, assumed, it.budget) for k, v in keywords.items()}
-        it.budget.pass_over(len(text) + weight(values))
+        it.budget.size(len(text) + weight(values))
+        if name == "format":
+            it.budget.size(text.count("{") * weight([values, named]))
         _refuse_large(it, name, text, values)
         try:
             result = getattr(text, name)(*values, **named)
         except PYTHON_ERRORS as error:
             raise CannotEvaluate(str(error), fault=True) from None
-        if isinstance(result, (str, bytes, list, tuple)):
-            it.budget.size(len(result))
-        return wrap(result, frozenset(assumed))
+        if isinstance(result, (str, bytes)):
+            it.budget.text(len(result))
+        elif isinstance(result, (list, tuple)):
+            it.budget.made(len(result))
+        return wrap(result, noted(assumed))
 
     return call
 
@@ -71,14 +77,25 @@ def _refuse_large(it: Interpreter, name: str, text: Any, values: list[Any]) -> N
     if name in ("zfill", "ljust", "rjust", "center") and values and isinstance(values[0], int):
         it.budget.size(values[0])
     elif name == "replace" and len(values) >= 2 and isinstance(values[1], (str, bytes)):
-        it.budget.size((len(text) + 1) * (len(values[1]) + 1))
+        it.budget.size(
+            len(text) + text.count(values[0]) * len(values[1]) if _same_kind(text, *values[:2]) else 0
+        )
     elif name == "join" and values and isinstance(values[0], list):
         it.budget.size(sum(len(v) + len(text) for v in values[0] if isinstance(v, (str, bytes))))
+    elif name in ("split", "rsplit", "splitlines"):
+        it.budget.hold(
+            VALUE * (text.count(values[0]) + 1) if _same_kind(text, *values[:1]) else len(text) * VALUE // 2
+        )
     elif name == "format":
+        it.budget.text(len(str(text)))
         check_format(str(text))
         fields = str(text).replace("{{", "").split("{")[1:]
         if any(c in field.split("}")[0].split(":")[0] for field in fields for c in ".["):
             raise CannotEvaluate("attributes inside a format string")
+
+
+def _same_kind(text: Any, *others: Any) -> bool:
+    return all(isinstance(other, type(text)) for other in others)
 
 
 # -- lists and tuples --------------------------------------------------------------------------------------------------
@@ -110,6 +127,7 @@ def _changing(
 def _append(it: Interpreter, data: ListData, arguments: list[Value], keywords: dict[str, Value]) -> None:
     (item,) = _exactly(arguments, 1)
     it.budget.spend(1)
+    it.budget.hold(VALUE)
     data.items.append(item)
 
 
@@ -119,6 +137,7 @@ def _extend(it: Interpreter, data: ListData, arguments: list[Value], keywords: d
 
 def _insert(it: Interpreter, data: ListData, arguments: list[Value], keywords: dict[str, Value]) -> None:
     position, item = _exactly(arguments, 2)
+    it.budget.hold(VALUE)
     data.items.insert(_int(position), item)
 
 
@@ -155,7 +174,7 @@ def _remove(it: Interpreter, data: ListData, arguments: list[Value], keywords: d
 
 
 def _copy_list(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-    it.budget.pass_over(len(_list_of(owner).items))
+    it.budget.copy(len(_list_of(owner).items))
     return Value(ListData(_list_of(owner).items), owner.assumed)
 
 
@@ -167,7 +186,7 @@ def _index(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict
         if same is None:
             raise CannotEvaluate("the position depends on an unknown value")
         if same:
-            return Value(position, frozenset(assumed))
+            return Value(position, noted(assumed))
     raise CannotEvaluate("the item is not in the list", fault=True)
 
 
@@ -180,7 +199,7 @@ def _count(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict
         if same is None:
             raise CannotEvaluate("the count depends on an unknown value")
         total += same
-    return Value(total, frozenset(assumed))
+    return Value(total, noted(assumed))
 
 
 def sort_values(it: Interpreter, items: list[Value], keywords: dict[str, Value]) -> list[Value]:
@@ -200,7 +219,7 @@ def sort_values(it: Interpreter, items: list[Value], keywords: dict[str, Value])
         keyed.sort(key=lambda pair: pair[0], reverse=reverse)
     except PYTHON_ERRORS as error:
         raise CannotEvaluate(str(error), fault=True) from None
-    return [item.assuming(frozenset(assumed)) for _, item in keyed]
+    return [item.assuming(noted(assumed)) for _, item in keyed]
 
 
 _LIST_METHODS: dict[str, Method] = {
@@ -228,33 +247,34 @@ def _dict_of(owner: Value) -> DictData:
 
 def _get(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
     key = _known(arguments[0])
-    found = _dict_of(owner).items.get(hashable(key))
+    found = _dict_of(owner).items.get(hashable(key, it.budget))
     value = found[1] if found is not None else arguments[1] if len(arguments) > 1 else Value(None)
     return value.assuming(owner.assumed | key.assumed)
 
 
 def _keys(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-    it.budget.pass_over(len(_dict_of(owner).items))
+    it.budget.copy(len(_dict_of(owner).items))
     return Value(ListData(k for k, _ in _dict_of(owner).items.values()), owner.assumed)
 
 
 def _values(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-    it.budget.pass_over(len(_dict_of(owner).items))
+    it.budget.copy(len(_dict_of(owner).items))
     return Value(ListData(v for _, v in _dict_of(owner).items.values()), owner.assumed)
 
 
 def _items(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
-    it.budget.pass_over(len(_dict_of(owner).items))
+    it.budget.made(len(_dict_of(owner).items))
     return Value(ListData(Value((k, v)) for k, v in _dict_of(owner).items.values()), owner.assumed)
 
 
 def _set_default(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
     data = _dict_of(owner)
     key = _known(arguments[0])
-    stand_in = hashable(key)
+    stand_in = hashable(key, it.budget)
     found = data.items.get(stand_in)
     if found is not None:
         return found[1]
+    it.budget.hold(ENTRY)
     value = arguments[1] if len(arguments) > 1 else Value(None)
     it.change(data)
     data.items[stand_in] = (key, value)
@@ -268,12 +288,14 @@ def _update(it: Interpreter, owner: Value, arguments: list[Value], keywords: dic
         if arguments:
             other = _known(arguments[0])
             if isinstance(other.data, DictData):
-                it.budget.pass_over(len(other.data.items))
+                it.budget.made(len(other.data.items), ENTRY)
                 data.items.update(other.data.items)
             else:
                 for pair in it.iterate(other):
                     key, value = it.iterate(pair)
-                    data.items[hashable(key)] = (key, value)
+                    it.budget.hold(ENTRY)
+                    data.items[hashable(key, it.budget)] = (key, value)
+        it.budget.made(len(keywords), ENTRY)
         for name, value in keywords.items():
             data.items[name] = (Value(name), value)
     except CannotEvaluate as fault:
@@ -284,7 +306,7 @@ def _update(it: Interpreter, owner: Value, arguments: list[Value], keywords: dic
 
 def _pop_key(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
     data = _dict_of(owner)
-    key = hashable(_known(arguments[0]))
+    key = hashable(_known(arguments[0]), it.budget)
     it.change(data)
     found = data.items.pop(key, None)
     if found is not None:
@@ -296,7 +318,7 @@ def _pop_key(it: Interpreter, owner: Value, arguments: list[Value], keywords: di
 
 def _copy_dict(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
     data = _dict_of(owner)
-    it.budget.pass_over(len(data.items))
+    it.budget.made(len(data.items), ENTRY)
     return Value(DictData(data.items, data.factory), owner.assumed)
 
 
@@ -325,9 +347,10 @@ def _set_change(add: bool) -> Method:
         try:
             item = _known(_exactly(arguments, 1)[0])
             if add:
-                data.items.setdefault(hashable(item), item)
+                it.budget.hold(ENTRY)
+                data.items.setdefault(hashable(item, it.budget), item)
             else:
-                data.items.pop(hashable(item), None)
+                data.items.pop(hashable(item, it.budget), None)
         except CannotEvaluate as fault:
             it.journals.lose(data, None, Unknown(fault.reason))
             raise
@@ -341,8 +364,8 @@ def _set_update(it: Interpreter, owner: Value, arguments: list[Value], keywords:
     it.change(data)
     try:
         for argument in arguments:
-            for item in _members(it, argument):
-                data.items.setdefault(hashable(item), item)
+            for stand_in, item in keyed(it, _members(it, argument)).items():
+                data.items.setdefault(stand_in, item)
     except CannotEvaluate as fault:
         it.journals.lose(data, None, Unknown(fault.reason))
         raise
@@ -352,6 +375,7 @@ def _set_update(it: Interpreter, owner: Value, arguments: list[Value], keywords:
 def _members(it: Interpreter, value: Value) -> list[Value]:
     """Elements without regard to order."""
     if isinstance(value.data, SetData) and value.data.lost is None:
+        it.budget.copy(len(value.data.items))
         return list(value.data.items.values())
     return it.iterate(value)
 
@@ -359,9 +383,10 @@ def _members(it: Interpreter, value: Value) -> list[Value]:
 def _set_combine(name: str) -> Method:
     def call(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
         data = _set_of(owner)
+        it.budget.made(len(data.items), ENTRY)
         items = dict(data.items)
         for argument in arguments:
-            other = {hashable(v): v for v in _members(it, argument)}
+            other = keyed(it, _members(it, argument))
             if name == "union":
                 items = {**other, **items}
             else:
@@ -373,14 +398,16 @@ def _set_combine(name: str) -> Method:
 
 def _set_relation(name: str) -> Method:
     def call(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+        it.budget.made(len(_set_of(owner).items), ENTRY)
         mine = set(_set_of(owner).items)
-        other = {hashable(v) for v in _members(it, _exactly(arguments, 1)[0])}
+        other = set(keyed(it, _members(it, _exactly(arguments, 1)[0])))
         return Value(bool(getattr(mine, name)(other)), owner.assumed)
 
     return call
 
 
 def _copy_set(it: Interpreter, owner: Value, arguments: list[Value], keywords: dict[str, Value]) -> Value:
+    it.budget.made(len(_set_of(owner).items), ENTRY)
     return Value(SetData(_set_of(owner).items, _set_of(owner).frozen), owner.assumed)
 
 

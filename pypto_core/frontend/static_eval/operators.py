@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from pypto_core.frontend.static_eval.limits import CannotEvaluate, LimitReached
+from pypto_core.frontend.static_eval.limits import ENTRY, VALUE, CannotEvaluate, LimitReached
 from pypto_core.frontend.static_eval.payloads import (
     PYTHON_ERRORS,
     first_unknown,
@@ -37,6 +37,8 @@ from pypto_core.frontend.static_eval.values import (
     TypeValue,
     Unknown,
     Value,
+    joined,
+    noted,
 )
 
 if TYPE_CHECKING:
@@ -77,19 +79,20 @@ def binary(it: Interpreter, op: type[ast.operator], left: Value, right: Value) -
     if a.__class__ is int and b.__class__ is int and -_SMALL < a < _SMALL and -_SMALL < b < _SMALL:
         quick = _ON_SMALL_INTS.get(op)
         if quick is not None:
-            assumed = left.assumed | right.assumed if left.assumed or right.assumed else NO_ASSUMPTIONS
+            assumed = joined(left.assumed, right.assumed) if left.assumed or right.assumed else NO_ASSUMPTIONS
             return Value(quick(a, b), assumed)
     blocked = first_unknown(left, right)
     if blocked is not None:
         return blocked
     symbol, function, dunder = BINARY.get(op, ("@", operator.matmul, "matmul"))
-    assumed = left.assumed | right.assumed
+    assumed = joined(left.assumed, right.assumed)
     a, b = scalar_of(a), scalar_of(b)
     if isinstance(a, SCALARS) and isinstance(b, SCALARS):
         return Value(scalar_binary(it, symbol, function, a, b), assumed)
     if isinstance(a, IntEnum) or isinstance(b, IntEnum):
         return binary(it, op, _as_int(left), _as_int(right))
     if isinstance(a, (DynVar, DimExpr)) or isinstance(b, (DynVar, DimExpr)):
+        it.budget.hold(2 * VALUE)
         return Value(_dim(symbol, a, b), assumed)
     if isinstance(a, InstanceData) or isinstance(b, InstanceData):
         return _dunder(it, dunder, left, right)
@@ -113,12 +116,13 @@ def scalar_binary(it: Interpreter, symbol: str, function: Callable[[Any, Any], A
         if a and b > limits.bits:
             raise LimitReached(f"integer of more than {limits.bits} bits")
     elif symbol == "*" and isinstance(a, (str, bytes)) and isinstance(b, int):
-        it.budget.size(len(a) * max(b, 0))
+        it.budget.text(len(a) * max(b, 0))
     elif symbol == "*" and isinstance(b, (str, bytes)) and isinstance(a, int):
-        it.budget.size(len(b) * max(a, 0))
+        it.budget.text(len(b) * max(a, 0))
     elif symbol == "+" and isinstance(a, (str, bytes)) and isinstance(b, (str, bytes)):
-        it.budget.size(len(a) + len(b))
+        it.budget.text(len(a) + len(b))
     elif symbol == "%" and isinstance(a, (str, bytes)):
+        it.budget.text(len(a) + weight(b))
         check_format(a if isinstance(a, str) else a.decode("latin-1"))
     try:
         result = function(a, b)
@@ -131,11 +135,16 @@ def scalar_binary(it: Interpreter, symbol: str, function: Callable[[Any, Any], A
 
 
 _WIDE = re.compile(r"[0-9]{5,}|\*")
+_WIDTH = re.compile(r"[0-9]+")
+#: Characters that all widths and precisions of one format may ask for together.
+_WIDEST = 100_000
 
 
 def check_format(text: str) -> None:
     """Refuse widths and precisions that would build a large text."""
     if _WIDE.search(text) and ("%" in text or "{" in text or text.strip("0123456789*.,+-<>^= #_") != text):
+        raise LimitReached("wide format")
+    if len(text) > 64 and sum(map(int, _WIDTH.findall(text))) > _WIDEST and ("%" in text or "{" in text):
         raise LimitReached("wide format")
 
 
@@ -149,40 +158,44 @@ def _dim(symbol: str, a: Any, b: Any) -> DimExpr:
 def _container_binary(it: Interpreter, symbol: str, a: Any, b: Any, assumed: Assumptions) -> Value | None:
     if symbol == "+":
         if isinstance(a, tuple) and isinstance(b, tuple):
-            it.budget.size(len(a) + len(b))
+            it.budget.copy(len(a) + len(b))
             return Value(a + b, assumed)
         if isinstance(a, ListData) and isinstance(b, ListData):
-            it.budget.size(len(a.items) + len(b.items))
+            it.budget.copy(len(a.items) + len(b.items))
             return Value(ListData(a.items + b.items), assumed)
     elif symbol == "*":
         if isinstance(a, int):
             a, b = b, a
         if isinstance(b, int) and isinstance(a, (tuple, ListData)):
             length = len(a) if isinstance(a, tuple) else len(a.items)
-            it.budget.size(length * max(b, 0))
+            it.budget.copy(length * max(b, 0))
             return Value(a * b if isinstance(a, tuple) else ListData(a.items * b), assumed)
     elif symbol == "/":
         if isinstance(a, PathData) and isinstance(b, (str, PathData)):
             other = b.text if isinstance(b, PathData) else b
+            it.budget.text(len(a.text) + len(other))
             return Value(PathData(join_path(a.text, other)), assumed)
     elif symbol == "%" and isinstance(a, str):
+        it.budget.text(len(a))
         check_format(a)
         found: set[str] = set(assumed)
         argument = plain(Value(b), found, it.budget)
+        it.budget.size(weight(argument) * (a.count("%") if isinstance(argument, dict) else 1))
         try:
             text = a % argument
         except PYTHON_ERRORS as error:
             raise CannotEvaluate(str(error), fault=True) from None
-        it.budget.size(len(text))
-        return Value(text, frozenset(found))
+        it.budget.text(len(text))
+        return Value(text, noted(found))
     elif symbol == "|" and isinstance(a, DictData) and isinstance(b, DictData):
+        it.budget.made(len(a.items) + len(b.items), ENTRY)
         return Value(DictData({**a.items, **b.items}, a.factory), assumed)
     elif (symbol == "|" and isinstance(a, (LibraryName, TypeValue))) or isinstance(
         b, (LibraryName, TypeValue)
     ):
         return Value(LibraryName("typing.Union"), assumed)
     if isinstance(a, SetData) and isinstance(b, SetData):
-        it.budget.pass_over(len(a.items) + len(b.items))
+        it.budget.made(len(a.items) + len(b.items), ENTRY)
         return _set_binary(symbol, a, b, assumed)
     return None
 
@@ -268,7 +281,7 @@ _ON_INTS: dict[type[ast.cmpop], Callable[[Any, Any], bool]] = {
 
 def compare(it: Interpreter, op: ast.cmpop, left: Value, right: Value) -> Value:
     """One comparison; Unknown when it depends on an unknown part."""
-    assumed = left.assumed | right.assumed if left.assumed or right.assumed else NO_ASSUMPTIONS
+    assumed = joined(left.assumed, right.assumed) if left.assumed or right.assumed else NO_ASSUMPTIONS
     if left.data.__class__ is int and right.data.__class__ is int:
         quick = _ON_INTS.get(op.__class__)
         if quick is not None:
@@ -289,7 +302,7 @@ def compare(it: Interpreter, op: ast.cmpop, left: Value, right: Value) -> Value:
         equal = equals(it, left, right, sink)
         if equal is None:
             raise CannotEvaluate("equality depends on an unknown value")
-        return Value(equal is isinstance(op, ast.Eq), frozenset(sink))
+        return Value(equal is isinstance(op, ast.Eq), noted(sink))
     function, dunder = ORDER[type(op)]
     if isinstance(left.data, InstanceData) and left.data.cls.kind is not ClassKind.INT_ENUM:
         method = left.data.cls.find(dunder)
@@ -299,7 +312,7 @@ def compare(it: Interpreter, op: ast.cmpop, left: Value, right: Value) -> Value:
     a, b = plain(left, notes, it.budget), plain(right, notes, it.budget)
     it.budget.pass_over(min(weight(a), weight(b)))
     try:
-        return Value(bool(function(a, b)), frozenset(notes))
+        return Value(bool(function(a, b)), noted(notes))
     except PYTHON_ERRORS as error:
         raise CannotEvaluate(str(error), fault=True) from None
 
@@ -396,12 +409,12 @@ def contains(it: Interpreter, container: Value, item: Value) -> Value:
         blocked = first_unknown(item)
         if blocked is not None:
             return blocked
-        return Value(hashable(item) in data.items, frozenset(assumed))
+        return Value(hashable(item, it.budget) in data.items, noted(assumed))
     if isinstance(data, (str, bytes, range)):
         needle = plain(item, assumed, it.budget)
         it.budget.pass_over(len(data))
         try:
-            return Value(needle in data, frozenset(assumed))
+            return Value(needle in data, noted(assumed))
         except PYTHON_ERRORS as error:
             raise CannotEvaluate(str(error), fault=True) from None
     special = it.contains_special(container, item)
@@ -411,8 +424,8 @@ def contains(it: Interpreter, container: Value, item: Value) -> Value:
     for element in it.iterate(container):
         same = equals(it, element, item, assumed)
         if same:
-            return Value(True, frozenset(assumed))
+            return Value(True, noted(assumed))
         undecided = undecided or same is None
     if undecided:
         raise CannotEvaluate("membership depends on an unknown value")
-    return Value(False, frozenset(assumed))
+    return Value(False, noted(assumed))

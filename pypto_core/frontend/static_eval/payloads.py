@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from pypto_core.frontend.static_eval.limits import CannotEvaluate
+from pypto_core.frontend.static_eval.limits import ENTRY, SLOT, CannotEvaluate
 from pypto_core.frontend.static_eval.values import (
     SCALARS,
     Assumptions,
@@ -24,6 +24,7 @@ from pypto_core.frontend.static_eval.values import (
 )
 
 if TYPE_CHECKING:
+    from pypto_core.frontend.static_eval.interpreter import Interpreter
     from pypto_core.frontend.static_eval.limits import Budget
 
 PYTHON_ERRORS = (TypeError, ValueError, ArithmeticError, LookupError, AttributeError, RecursionError)
@@ -76,14 +77,14 @@ class _Room:
 
 
 def weight(data: Any) -> int:
-    """How many parts a plain value has."""
+    """How many parts a plain value has; about as many characters has its text."""
     if isinstance(data, (str, bytes)):
         return len(data)
     if isinstance(data, dict):
         return len(data) + sum(map(weight, data.values()))
     if isinstance(data, (tuple, list, set, frozenset)):
         return len(data) + sum(map(weight, data))
-    return 1
+    return 1 + (data.bit_length() >> 3 if isinstance(data, int) else 0)
 
 
 def _plain(value: Value, assumed: set[str], room: _Room) -> Any:
@@ -153,9 +154,27 @@ def first_unknown(*values: Value) -> Value | None:
     return None
 
 
-def hashable(value: Value) -> Hashable:
-    """Stand-in of a value as a key; equal exactly where Python's keys are equal. Raises CannotEvaluate."""
-    return _hashable(value, _Room(_KEY_PARTS))
+def hashable(value: Value, budget: Budget | None = None) -> Hashable:
+    """Stand-in of a value as a key; equal exactly where Python's keys are equal. Raises CannotEvaluate.
+
+    ``budget`` pays for a stand-in of many parts.
+    """
+    data = value.data
+    if data.__class__ is int or data.__class__ is str:
+        return cast("Hashable", data)
+    room = _Room(_KEY_PARTS)
+    try:
+        return _hashable(value, room)
+    finally:
+        if budget is not None and room.left < _KEY_PARTS:
+            budget.walk(_KEY_PARTS - room.left)
+            budget.hold(SLOT * (_KEY_PARTS - room.left))
+
+
+def keyed(it: Interpreter, values: list[Value]) -> dict[Hashable, Value]:
+    """Elements of a set by their stand-ins, paid for. Raises CannotEvaluate."""
+    it.budget.made(len(values), ENTRY)
+    return {hashable(v, it.budget): v for v in values}
 
 
 def _hashable(value: Value, room: _Room) -> Hashable:
@@ -166,6 +185,7 @@ def _hashable(value: Value, room: _Room) -> Hashable:
         room.take(len(data))
         return tuple(_hashable(v, room) for v in data)
     if isinstance(data, SetData) and data.frozen:
+        room.take(8 * len(data.items))
         return frozenset(data.items)
     if isinstance(data, (ListData, DictData, SetData)):
         raise CannotEvaluate(f"a {type_name(data)} is not hashable")

@@ -6,7 +6,7 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from pypto_core.frontend.recovery import FunctionSyntax
-from pypto_core.frontend.static_eval.limits import CannotEvaluate
+from pypto_core.frontend.static_eval.limits import OBJECT, CannotEvaluate
 from pypto_core.frontend.static_eval.payloads import first_unknown
 from pypto_core.frontend.static_eval.values import (
     KERNEL_FORMS,
@@ -106,6 +106,7 @@ def call_symbol(
     if name in _KEPT_CALLS and node is not None and it.call_scope is not None:
         site = it.site(node)
         assert site is not None
+        it.capture(it.call_scope)
         return Value(TypeValue(name, node, it.call_scope, site))
     raise CannotEvaluate(f"{symbol.text} is not run")
 
@@ -151,6 +152,7 @@ def kernel_of(
     kernel = KernelFunction(
         function.name, form, syntax, decorator, keywords, function.scope, it.clock.observe(), owner
     )
+    it.budget.hold(2 * OBJECT)
     it.kernels.append(kernel)
     return Value(kernel)
 

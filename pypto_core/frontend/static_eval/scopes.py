@@ -67,14 +67,15 @@ class UnresolvedImport:
 
 
 class Scope(MutableData):
-    """Names of a function call, a class body, a comprehension, or a module."""
+    """Names of a function call, a class body, a comprehension, or a module; ``captured`` when it outlives that."""
 
-    __slots__ = ("cls", "globals", "kind", "module", "nonlocals", "parent", "variables")
+    __slots__ = ("captured", "cls", "globals", "kind", "module", "nonlocals", "parent", "variables")
 
     def __init__(
         self, kind: str, module: ModuleEnvironment, parent: Scope | None, cls: ClassData | None = None
     ) -> None:
         super().__init__()
+        self.captured = False
         self.cls: Final = cls
         self.kind: Final = kind
         self.module: Final = module
@@ -200,6 +201,8 @@ class ModuleEnvironment:
         history = self._history.setdefault(name, [])
         if history and history[-1][0] > self._clock.observed:
             history.pop()  # nothing has looked at the name as it was
+        elif history:
+            self._clock.kept += 1
         history.append((self._clock.tick(), binding))
 
     def note_gap(self, reason: str) -> None:
@@ -256,12 +259,14 @@ class Watch:
 class Clock:
     """Moments of one evaluation; every binding of a module-level name is one.
 
-    ``observed`` is the last moment to which somebody may want to go back: the making of a kernel.
+    ``observed`` is the last moment to which somebody may want to go back: the making of a kernel. ``kept`` counts the bindings
+    that are kept beside a newer one for that.
     """
 
-    __slots__ = ("now", "observed")
+    __slots__ = ("kept", "now", "observed")
 
     def __init__(self) -> None:
+        self.kept = 0
         self.now = 0
         self.observed = 0
 

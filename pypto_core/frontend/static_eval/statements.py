@@ -16,7 +16,7 @@ from pypto_core.frontend.static_eval.control import (
 )
 from pypto_core.frontend.static_eval.expressions import parameter_defaults
 from pypto_core.frontend.static_eval.interpreter import STATEMENTS, Interpreter
-from pypto_core.frontend.static_eval.limits import CannotEvaluate
+from pypto_core.frontend.static_eval.limits import OBJECT, CannotEvaluate
 from pypto_core.frontend.static_eval.operators import binary
 from pypto_core.frontend.static_eval.payloads import first_unknown
 from pypto_core.frontend.static_eval.pl_symbols import decorate, form_of
@@ -97,9 +97,13 @@ def store_attribute(it: Interpreter, owner: Value, name: str, value: Value, node
     value = value.assuming(it.taint)
     if isinstance(data, ModuleEnvironment):
         site = it.site(node) if node is not None else None
+        if data.binding(name) is None:
+            it.budget.hold(OBJECT)
         data.stored_from_outside.add(name)
         it.journals.set(data.scope, name, Binding(value, site, it.reads_so_far()))
     elif isinstance(data, (InstanceData, ClassData)):
+        if name not in (data.attributes if isinstance(data, InstanceData) else data.namespace):
+            it.budget.hold(OBJECT)
         if isinstance(data, InstanceData) and node is not None:
             site = it.site(node)
             if site is not None:
@@ -185,6 +189,7 @@ def define_function(
 ) -> None:
     """Bind a function, a kernel, or what decorators make of it."""
     it.budget.spend(_DEFINITION_STEPS)
+    it.capture(scope)
     source = it.source
     assert source is not None
     if syntax is None:
@@ -250,6 +255,8 @@ def define_class(
 ) -> None:
     """Bind a class, or the program that ``@pl.program`` makes of it."""
     it.budget.spend(_DEFINITION_STEPS)
+    it.capture(scope)
+    it.budget.hold(2 * OBJECT)
     source = it.source
     assert source is not None
     decorators = [(it.evaluate(d, scope), d) for d in node.decorator_list]

@@ -6,8 +6,9 @@ import ast
 from enum import IntEnum
 from typing import Any
 
+from pypto_core.frontend.static_eval.display import show_data
 from pypto_core.frontend.static_eval.interpreter import Interpreter
-from pypto_core.frontend.static_eval.limits import CannotEvaluate
+from pypto_core.frontend.static_eval.limits import ENTRY, CannotEvaluate
 from pypto_core.frontend.static_eval.payloads import first_unknown, hashable, scalar_of, type_name
 from pypto_core.frontend.static_eval.pl_symbols import type_heads
 from pypto_core.frontend.static_eval.scopes import Scope
@@ -34,6 +35,7 @@ def subscript(it: Interpreter, node: ast.Subscript, scope: Scope) -> Value:
     if isinstance(data, PlSymbol) and data.path[-1] in type_heads():
         site = it.site(node)
         assert site is not None
+        it.capture(scope)
         return Value(TypeValue(data.path[-1], node, scope, site))
     if isinstance(data, LibraryName) and not data.path.startswith("os."):
         return Value(data)
@@ -74,7 +76,7 @@ def item(it: Interpreter, base: Value, index: Value) -> Value:
         return environment
     position = _position(index)
     if isinstance(position, slice) and isinstance(data, (ListData, tuple, str, bytes)):
-        it.budget.pass_over(len(data.items if isinstance(data, ListData) else data))
+        _pay_for_slice(it, data, position)
     if isinstance(data, ListData):
         picked: Any = _pick(data.items, position)
         return Value(ListData(picked)) if isinstance(position, slice) else picked
@@ -86,6 +88,19 @@ def item(it: Interpreter, base: Value, index: Value) -> Value:
     raise CannotEvaluate(
         f"{type_name(data)} has no items", fault=data is None or isinstance(data, (int, float))
     )
+
+
+def _pay_for_slice(it: Interpreter, data: Any, position: slice) -> None:
+    whole = len(data.items if isinstance(data, ListData) else data)
+    it.budget.pass_over(whole)
+    try:
+        picked = len(range(*position.indices(whole)))
+    except (TypeError, ValueError):
+        return  # no slice that Python takes
+    if isinstance(data, (str, bytes)):
+        it.budget.text(picked)
+    else:
+        it.budget.copy(picked)
 
 
 def _position(index: Value) -> Any:
@@ -103,16 +118,17 @@ def _pick(sequence: Any, position: Any) -> Any:
 
 
 def _entry(it: Interpreter, data: DictData, key: Value) -> Value:
-    stand_in = hashable(key)
+    stand_in = hashable(key, it.budget)
     found = data.items.get(stand_in)
     if found is not None:
         return found[1]
     if data.factory is not None:
+        it.budget.hold(ENTRY)
         value = it.call(data.factory, [], {})
         it.change(data)
         data.items[stand_in] = (key, value)
         return value
-    raise CannotEvaluate(f"no key {key.data!r}", fault=True)
+    raise CannotEvaluate(f"no key {show_data(key.data)}", fault=True)
 
 
 def _member(data: ClassData, index: Value) -> Value:
@@ -120,7 +136,7 @@ def _member(data: ClassData, index: Value) -> Value:
     for member in data.members:
         if member.attributes["name"].data == index.data:
             return Value(member)
-    raise CannotEvaluate(f"{data.name} has no member {index.data!r}")
+    raise CannotEvaluate(f"{data.name} has no member {show_data(index.data)}")
 
 
 def store_item(it: Interpreter, base: Value, index: Value, value: Value) -> None:
@@ -141,7 +157,8 @@ def store_item(it: Interpreter, base: Value, index: Value, value: Value) -> None
         if blocked is not None:
             raise CannotEvaluate("unknown index")
         if isinstance(data, DictData):
-            data.items[hashable(index)] = (index, value)
+            it.budget.hold(ENTRY)
+            data.items[hashable(index, it.budget)] = (index, value)
             return
         position = _position(index)
         if isinstance(position, slice):
@@ -160,7 +177,7 @@ def delete_item(it: Interpreter, base: Value, index: Value) -> None:
     it.change(data)
     try:
         if isinstance(data, DictData):
-            data.items.pop(hashable(index), None)
+            data.items.pop(hashable(index, it.budget), None)
         else:
             del data.items[_position(index)]
     except (CannotEvaluate, IndexError, TypeError, ValueError):

@@ -11,6 +11,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
@@ -22,6 +23,30 @@ if TYPE_CHECKING:
 
 Assumptions = frozenset[str]
 NO_ASSUMPTIONS: Final[Assumptions] = frozenset()
+#: More assumptions than this are not told one by one.
+_MOST_ASSUMPTIONS: Final = 32
+
+
+def noted(assumed: Iterable[str]) -> Assumptions:
+    """Assumptions of a value; equal ones are one object, so that many values do not hold many copies."""
+    made = frozenset(assumed)
+    if not made:
+        return NO_ASSUMPTIONS
+    if len(made) > _MOST_ASSUMPTIONS:
+        made = frozenset({f"more than {_MOST_ASSUMPTIONS} assumptions"})
+    return _shared(made)
+
+
+def joined(one: Assumptions, other: Assumptions) -> Assumptions:
+    """The assumptions of two values together."""
+    if other <= one:
+        return one
+    return other if one <= other else noted(one | other)
+
+
+@lru_cache(maxsize=1024)
+def _shared(assumed: Assumptions) -> Assumptions:
+    return assumed
 
 
 class Provenance(Enum):
@@ -53,7 +78,7 @@ class Value:
 
     def assuming(self, assumed: Assumptions) -> Value:
         """The same value with more assumptions."""
-        return self if assumed <= self.assumed else Value(self.data, self.assumed | assumed)
+        return self if assumed <= self.assumed else Value(self.data, joined(self.assumed, assumed))
 
     def __repr__(self) -> str:
         from pypto_core.frontend.static_eval.display import show
@@ -109,6 +134,11 @@ class MutableData:
     def __init__(self) -> None:
         self.lost: Unknown | None = None
 
+    @property
+    def extent(self) -> int:
+        """How many elements :meth:`peek` copies for the whole object."""
+        return 0
+
     def peek(self, key: str | None) -> Any:
         """State of one slot (``None``: the whole object) for taking a change back."""
         raise NotImplementedError
@@ -123,6 +153,10 @@ class ListData(MutableData):
     def __init__(self, items: Iterable[Value] = ()) -> None:
         super().__init__()
         self.items: list[Value] = list(items)
+
+    @property
+    def extent(self) -> int:
+        return len(self.items)
 
     def peek(self, key: str | None) -> Any:
         return (self.lost, list(self.items))
@@ -144,6 +178,10 @@ class DictData(MutableData):
         self.items: dict[Any, tuple[Value, Value]] = dict(items or {})
         self.factory = factory
 
+    @property
+    def extent(self) -> int:
+        return len(self.items)
+
     def peek(self, key: str | None) -> Any:
         return (self.lost, dict(self.items))
 
@@ -159,6 +197,10 @@ class SetData(MutableData):
         super().__init__()
         self.items: dict[Any, Value] = dict(items or {})
         self.frozen = frozen
+
+    @property
+    def extent(self) -> int:
+        return len(self.items)
 
     def peek(self, key: str | None) -> Any:
         return (self.lost, dict(self.items))

@@ -1,4 +1,7 @@
-"""Findings for machines: JSON lines of our own, SARIF 2.1.0, GitHub workflow commands."""
+"""Findings for machines: JSON of our own, SARIF 2.1.0, GitHub workflow commands.
+
+Repairs of a finding are those in ``data["repairs"]``; a finding without this key has none.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from pypto_core import Diagnostic, Related, Severity, Span, rules
+from pypto_core import Diagnostic, Edit, Fix, Related, Severity, Span, rules
 from pypto_lsp import __version__
 from pypto_lsp.links import SITE, rule_page
 
@@ -39,16 +42,29 @@ def as_json(found: Iterable[Diagnostic], shown: Shown = str) -> str:
 
 
 def _json_finding(finding: Diagnostic, shown: Shown) -> dict[str, Any]:
-    rule = rules().get(finding.code)
+    fixes = _repairs(finding)
     return {
         "code": finding.code,
         "severity": finding.severity.text,
         "message": finding.message,
         **_json_span(finding.span, shown),
         "related": [{"message": r.message, **_json_span(r.span, shown)} for r in finding.related],
-        "fix": rule.fix if rule is not None else "none",
+        "fix": "none" if not fixes else "safe" if any(f.safe for f in fixes) else "review",
+        "fixes": [
+            {
+                "title": fix.title,
+                "safe": fix.safe,
+                "edits": [{**_json_span(e.span, shown), "text": e.text} for e in fix.edits],
+            }
+            for fix in fixes
+        ],
         "url": rule_page(finding.code),
     }
+
+
+def _repairs(finding: Diagnostic) -> tuple[Fix, ...]:
+    repairs: tuple[Fix, ...] = finding.data.get("repairs", ())
+    return repairs
 
 
 def _json_span(span: Span, shown: Shown) -> dict[str, Any]:
@@ -106,7 +122,26 @@ def _sarif_result(finding: Diagnostic, index: int, shown: Shown) -> dict[str, An
     related = _related(finding.related, shown)
     if related:
         result["relatedLocations"] = related
+    fixes = [_sarif_fix(fix, shown) for fix in _repairs(finding)]
+    if fixes:
+        result["fixes"] = fixes
     return result
+
+
+def _sarif_fix(fix: Fix, shown: Shown) -> dict[str, Any]:
+    by_file: dict[str, list[Edit]] = {}
+    for edit in fix.edits:
+        by_file.setdefault(edit.span.filename, []).append(edit)
+    changes = [
+        {
+            "artifactLocation": _artifact(shown(file)),
+            "replacements": [
+                {"deletedRegion": _region(e.span), "insertedContent": {"text": e.text}} for e in edits
+            ],
+        }
+        for file, edits in by_file.items()
+    ]
+    return {"description": {"text": fix.title}, "artifactChanges": changes}
 
 
 def _related(others: Sequence[Related], shown: Shown) -> list[dict[str, Any]]:
@@ -118,17 +153,24 @@ def _related(others: Sequence[Related], shown: Shown) -> list[dict[str, Any]]:
 
 
 def _location(span: Span, shown: Shown) -> dict[str, Any]:
-    path = Path(shown(span.filename))
-    artifact = (
-        {"uri": path.as_uri()} if path.is_absolute() else {"uri": quote(path.as_posix()), "uriBaseId": _ROOT}
-    )
-    region = {
+    place = {"artifactLocation": _artifact(shown(span.filename)), "region": _region(span)}
+    return {"physicalLocation": place}
+
+
+def _artifact(name: str) -> dict[str, str]:
+    path = Path(name)
+    if path.is_absolute():
+        return {"uri": path.as_uri()}
+    return {"uri": quote(path.as_posix()), "uriBaseId": _ROOT}
+
+
+def _region(span: Span) -> dict[str, int]:
+    return {
         "startLine": span.line,
         "startColumn": span.column,
         "endLine": span.end_line,
         "endColumn": span.end_column,
     }
-    return {"physicalLocation": {"artifactLocation": artifact, "region": region}}
 
 
 def as_github(found: Iterable[Diagnostic], shown: Shown = str) -> str:
