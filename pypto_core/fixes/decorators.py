@@ -44,13 +44,15 @@ def _enum_prefix(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
 
 
 def _attrs_to_prologue(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
-    """``attrs={...}`` of the decorator becomes ``pl.func_attr({...})``."""
+    """``attrs={...}`` of the decorator becomes ``pl.func_attr({...})``, where a bare name would be a parameter instead of a value."""
     function = _function(finding, tree)
     decorator = kernel_decorator(function) if function is not None else None
     given = keyword(decorator, "attrs") if isinstance(decorator, ast.Call) else None
     if function is None or given is None or not isinstance(given.value, ast.Dict):
         return
     assert isinstance(decorator, ast.Call)
+    if any(isinstance(value, ast.Name) for value in given.value.values):
+        return
     editor = Editor(tree)
     drop_decorator_keywords(editor, decorator, "attrs")
     first = next((s for s in function.body if not _is_docstring(s)), None)

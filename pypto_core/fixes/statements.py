@@ -121,7 +121,7 @@ def _write_element(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None
     """``x[i, j] = v`` becomes ``pl.write(x, [i, j], v)``."""
     stmt = tree.statement(finding.span)
     target = stmt.targets[0] if isinstance(stmt, ast.Assign) else None
-    if stmt is None or not isinstance(target, ast.Subscript):
+    if stmt is None or not isinstance(target, ast.Subscript) or not finding.data.get("scalar"):
         return
     assert isinstance(stmt, ast.Assign)
     place = ", ".join(tree.words(i) for i in _indices(target))

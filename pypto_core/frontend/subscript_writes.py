@@ -87,10 +87,14 @@ def _shaped_write(
     name = ctx.text(target.value)
     if all(axis.dropped for axis in found):
         indices = ", ".join(ctx.text(a.node) for a in found if a.node is not None)
+        whole = isinstance(source.type, TensorType | TileType) and not is_poison(source)
         ctx.fail(
             "element-write",
-            f"one element cannot be assigned: write pl.write({name}, [{indices}], {ctx.text(node.value)})",
+            f"'{ctx.text(target)}' is one element and '{ctx.text(node.value)}' is not: say with slices where it goes, {name}[a:b, ...] = ..."
+            if whole
+            else f"one element cannot be assigned: write pl.write({name}, [{indices}], {ctx.text(node.value)})",
             target,
+            scalar=not whole,
         )
     if is_poison(source) or source.type is UNKNOWN:
         raise Silent
