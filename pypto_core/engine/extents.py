@@ -12,6 +12,7 @@ from pypto_core.engine.locate import ProgramValues
 from pypto_core.engine.scopes import Symbol
 from pypto_core.engine.values import author_name
 from pypto_core.frontend.partly_known import PartlyKnown
+from pypto_core.frontend.syntax import module_of
 from pypto_core.ir import Expr, TensorType, TileType, Type
 
 
@@ -53,7 +54,7 @@ def extent_of(values: ProgramValues, path: str, symbol: Symbol, line: int, colum
 def _last_assignment(text: str, name: str) -> ast.Assign | None:
     """The last assignment to ``name`` in a piece of a kernel; None where the piece does not parse."""
     try:
-        tree = ast.parse(text)
+        tree = module_of(text)
     except SyntaxError:
         return None
     found = [n for n in ast.walk(tree) if isinstance(n, ast.Assign) and name in _targets(n)]

@@ -10,7 +10,7 @@ from pypto_core.diagnostics import Diagnostic
 from pypto_core.fixes.editing import Editor
 from pypto_core.fixes.model import Fix, Fixer
 from pypto_core.fixes.tree import SourceTree, on_tree
-from pypto_core.frontend.syntax import dotted
+from pypto_core.frontend.syntax import dotted, expression_of
 
 
 def _complete(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -70,7 +70,7 @@ def _inferred(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
         return
     text = str(finding.data.get("inferred", ""))
     try:
-        path = dotted(_head(ast.parse(text, mode="eval").body))
+        path = dotted(_head(expression_of(text)))
     except SyntaxError:
         path = None
     if path and path[0] in ("pl", "pld"):

@@ -13,7 +13,7 @@ from pypto_core.frontend.dimensions import read_shape, undefined_names, unknown_
 from pypto_core.frontend.memrefs import is_memref, read_memref
 from pypto_core.frontend.static_eval.values import MemRefDecl, PlSymbol, TypeValue
 from pypto_core.frontend.symbols import SINGLETONS, symbol_value
-from pypto_core.frontend.syntax import dotted, int_literal, string_literal
+from pypto_core.frontend.syntax import dotted, expression_of, int_literal, string_literal
 from pypto_core.frontend.views import is_view, read_tensor_view, read_tile_view
 from pypto_core.ir import (
     ERROR_TYPE,
@@ -122,7 +122,7 @@ def parsed_string(node: ast.expr) -> ast.expr:
     """The expression in a quoted annotation; the node itself when it is no readable quote."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
-            inner = ast.parse(node.value.strip(), mode="eval").body
+            inner = expression_of(node.value.strip())
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return node
         for child in ast.walk(inner):

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import ast
 import re
+import threading
 import warnings
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -26,6 +27,8 @@ Located: TypeAlias = "ast.expr | ast.stmt | ast.arg | ast.keyword | ast.alias | 
 #: Python names lines of the piece it parsed, not of the file.
 _LINE_IN_PIECE = re.compile(r" on line \d+| \(detected at line \d+\)")
 _NEWLINE = re.compile(r"\r\n|\r|\n")
+#: CPython counts the depth of trees that it builds in one place for all threads; two that parse at once end in a SystemError.
+_PARSER = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +163,18 @@ def _first_line(source: SourceMap) -> int:
     return source.skipped
 
 
+def module_of(text: str) -> ast.Module:
+    """The tree of a text, from any thread. Raises what ``ast.parse`` raises: SyntaxError, ValueError, RecursionError, MemoryError."""
+    with _PARSER:
+        return ast.parse(text)
+
+
+def expression_of(text: str) -> ast.expr:
+    """The tree of one expression; otherwise as :func:`module_of`."""
+    with _PARSER:
+        return ast.parse(text, mode="eval").body
+
+
 def parse_text(chunk: Chunk, text: str | None = None) -> ast.Module | SyntaxFault:
     """Tree of a chunk (``text`` replaces its text, line for line). Never raises on any text."""
     return _parse(SourceMap(chunk, text), chunk.text if text is None else text)
@@ -181,7 +196,7 @@ def _parse(source: SourceMap, text: str) -> ast.Module | SyntaxFault:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # invalid escapes in the author's strings are not our business
-            return ast.parse(text)
+            return module_of(text)
     except SyntaxError as error:
         line = error.lineno or 1
         start = source.offset(line, 0)

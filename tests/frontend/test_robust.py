@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import random
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -78,3 +81,24 @@ def test_random_damage(path: Path) -> None:
         for diagnostic in parse(damaged, path.name).diagnostics:
             assert diagnostic.message
             assert 0 < diagnostic.span.line <= damaged.count("\n") + 1
+
+
+def test_threads_may_parse_at_once() -> None:
+    """Each of four threads gets what it would get alone, though a collection that ends in Python code lets others go on inside the parser."""
+    text = f"{_HEAD}    a = {'(' * 40}n{' + 1)' * 40}\n    return y\n"
+
+    def read(_: int) -> list[str]:
+        return [d.message for d in parse(text).diagnostics]
+
+    def pause(*_: object) -> None:
+        time.sleep(0.0001)
+
+    alone, threshold = read(0), gc.get_threshold()
+    gc.callbacks.append(pause)
+    gc.set_threshold(50)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            assert all(found == alone for found in pool.map(read, range(20)))
+    finally:
+        gc.callbacks.remove(pause)
+        gc.set_threshold(*threshold)
