@@ -100,7 +100,5 @@ def trailing_yield(body: Stmt) -> YieldStmt | None:
 
 def first_return(body: Stmt) -> ReturnStmt | None:
     """The first return statement in program order, else None."""
-    for stmt in walk_stmts(body):
-        if isinstance(stmt, ReturnStmt):
-            return stmt
-    return None
+    found = (stmt for stmt in walk_stmts(body) if stmt.__class__ is ReturnStmt)
+    return next(found, None)

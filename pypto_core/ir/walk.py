@@ -261,8 +261,11 @@ def collect_uses(node: Stmt | Expr) -> list[Var]:
     return list(seen)
 
 
-def own_calls(stmt: Stmt) -> list[Call | Submit]:
+def own_calls(stmt: Any) -> list[Call | Submit]:
     """Every Call and Submit in the expressions of a statement itself, pre-order; bodies excluded."""
+    value = stmt.value if stmt.__class__ is AssignStmt else stmt.expr if stmt.__class__ is EvalStmt else None
+    if value.__class__ is Call and not value.attrs and _are_plain(value.args):
+        return [value]
     found: list[Call | Submit] = []
     todo = _inner(_STMT_EXPRS[stmt.__class__](stmt))
     while todo:
@@ -274,6 +277,15 @@ def own_calls(stmt: Stmt) -> list[Call | Submit]:
         if not LEAVES.issuperset(map(type, parts)):
             todo += _inner(parts)
     return found
+
+
+def _are_plain(args: tuple[Any, ...]) -> bool:
+    """Whether arguments are what most are: leaves, and lists of leaves."""
+    for arg in args:
+        if arg.__class__ not in LEAVES:
+            if arg.__class__ is not MakeTuple or not LEAVES.issuperset(map(type, arg.elements)):
+                return False
+    return True
 
 
 def _inner(exprs: tuple[Expr, ...]) -> list[Expr]:

@@ -41,7 +41,8 @@ class TypeMutator(ir.Rewriter):
     def rewrite_Call(self, call: ir.Call) -> ir.Expr:
         new = self.generic(call)
         assert isinstance(new, ir.Call)
-        return new.with_(type=self.rewrite_type(call.type))
+        type_ = self.rewrite_type(call.type)
+        return new if type_ is call.type else new.with_(type=type_)
 
     def rewrite_Submit(self, submit: ir.Submit) -> ir.Expr:
         new = self.generic(submit)
@@ -71,6 +72,8 @@ class BaseMutator(TypeMutator):
             return resolved
         type_ = self.rewrite_type(var.type)
         new: ir.Var
+        if type_ is var.type and not isinstance(var, ir.IterArg):
+            return var
         if isinstance(var, ir.IterArg):
             new = var.with_(type=type_, init_value=self.rewrite(var.init_value))
         else:

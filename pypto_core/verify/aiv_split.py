@@ -43,7 +43,7 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
 )
-from pypto_core.ir.walk import called_names, own_calls, stmt_bodies, stmt_defs
+from pypto_core.ir.walk import called_names, calls_in, own_calls, stmt_bodies, stmt_defs
 
 HOISTED_OPS = frozenset({"tile.load", "tile.store"})
 """Transfers that the compiler itself places outside regions."""
@@ -73,8 +73,8 @@ class _Facts:
     has_region: bool = False
     defs: dict[Var, tuple[Call | None, SplitAivScopeStmt | None]] = field(default_factory=dict)
     local: set[Var] = field(default_factory=set)
-    no_split: tuple[int, Call] | None = None
-    split: tuple[int, Call] | None = None
+    no_split: Call | None = None
+    split: Call | None = None
     #: Every statement in program order, with its calls and the region around it.
     steps: list[tuple[Stmt, list[Call], SplitAivScopeStmt | None]] = field(default_factory=list)
 
@@ -96,11 +96,24 @@ class SplitCheck:
         body = self.function.body
         if not self.facts.has_region and BOUNDARY_OPS.isdisjoint(called_names(body)):
             return []  # Nothing crosses, and nothing owns the vector work.
-        self.scan(body, None)
-        for stmt, calls, region in self.facts.steps:
-            self.judge(stmt, calls, region)
+        if self.facts.has_region:
+            self.scan(body, None)
+            for stmt, calls, region in self.facts.steps:
+                self.judge(stmt, calls, region)
+        else:
+            self.crossings(body)
         self.check_mixed_modes()
         return self.found
+
+    def crossings(self, body: Stmt) -> None:
+        """A function without regions: only its crossings are judged."""
+        for stmt in walk_stmts(body):
+            self.define(stmt, None)
+        calls = [call for call in calls_in(body) if call.op.name in BOUNDARY_OPS and isinstance(call, Call)]
+        for call in calls:
+            self.note_mode(call)
+        for call in calls:
+            self.outside(call)
 
     def report(
         self,
@@ -143,20 +156,26 @@ class SplitCheck:
 
     # -- scan ----------------------------------------------------------------------------------------
 
-    def scan(self, stmt: Stmt, region: SplitAivScopeStmt | None) -> None:
+    def define(self, stmt: Stmt, region: SplitAivScopeStmt | None) -> None:
         self.facts.local.update(stmt_defs(stmt))
         if isinstance(stmt, AssignStmt):
             value = stmt.value
             self.facts.defs[stmt.var] = (value if isinstance(value, Call) else None, region)
+
+    def note_mode(self, call: Call) -> None:
+        if "split" in call.kwargs:
+            if call.kwargs["split"] == 0:
+                self.facts.no_split = self.facts.no_split or call
+            else:
+                self.facts.split = self.facts.split or call
+
+    def scan(self, stmt: Stmt, region: SplitAivScopeStmt | None) -> None:
+        self.define(stmt, region)
         calls = _calls(stmt)
         self.facts.steps.append((stmt, calls, region))
         for call in calls:
-            if call.op.name in BOUNDARY_OPS and "split" in call.kwargs:
-                place = (len(self.facts.defs), call)
-                if call.kwargs["split"] == 0:
-                    self.facts.no_split = self.facts.no_split or place
-                else:
-                    self.facts.split = self.facts.split or place
+            if call.op.name in BOUNDARY_OPS:
+                self.note_mode(call)
         inner = stmt if isinstance(stmt, SplitAivScopeStmt) else region
         for body in stmt_bodies(stmt):
             self.scan(body, inner)
@@ -427,7 +446,7 @@ class SplitCheck:
             return
         calls = (call for stmt in walk_stmts(self.function.body) for call in _calls(stmt))
         order = {id(call): i for i, call in enumerate(calls)}
-        early, late = sorted((first[1], second[1]), key=lambda c: order[id(c)])
+        early, late = sorted((first, second), key=lambda c: order[id(c)])
         a, b = _mode_text(early), _mode_text(late)
         self.report(
             "aiv-mixed-boundary-modes",
