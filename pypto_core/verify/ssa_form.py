@@ -181,6 +181,7 @@ class _Check:
                     f"A body of the {kind} yields {len(ending.values)} values, expected {count}",
                     stmt.span,
                 )
+                continue
             self._misplaced(body, ending)
 
     def _misplaced(self, body: ir.Stmt, ending: ir.YieldStmt) -> None:

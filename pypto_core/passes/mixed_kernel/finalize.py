@@ -116,6 +116,8 @@ def _strip_loop(loop: ForStmt | WhileStmt, after: set[Var]) -> Stmt:
         arg in inside or (i < len(loop.return_vars) and loop.return_vars[i] in after)
         for i, arg in enumerate(loop.iter_args)
     ]
+    if last is not None:
+        _keep_handed_over(loop.iter_args, last.values, keep)
     if all(keep):
         return loop
     body = loop.body
@@ -126,6 +128,19 @@ def _strip_loop(loop: ForStmt | WhileStmt, after: set[Var]) -> Stmt:
         return_vars=tuple(v for v, k in zip(loop.return_vars, keep) if k),
         body=body,
     )
+
+
+def _keep_handed_over(args: Sequence[IterArg], values: Sequence[Expr], keep: list[bool]) -> None:
+    """What a kept slot takes over from another slot, as in ``pl.yield_(current, new)``, keeps that one too."""
+    slots: dict[Var, int] = {arg: i for i, arg in enumerate(args)}
+    work = [i for i, kept in enumerate(keep) if kept]
+    while work:
+        i = work.pop()
+        for var in expr_vars(values[i]) if i < len(values) else ():
+            other = slots.get(var)
+            if other is not None and not keep[other]:
+                keep[other] = True
+                work.append(other)
 
 
 def _map_bodies(stmt: Stmt, fn: Callable[[Stmt], Stmt]) -> Stmt:

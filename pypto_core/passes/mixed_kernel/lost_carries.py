@@ -1,7 +1,8 @@
 """Carries that one side of a mixed kernel only hands on (docs/spec/passes_split.md §10.5).
 
-A loop that both cores run keeps an accumulator of the other core where a branch of it yields the accumulator unchanged. Its first
-value was made on the other core alone, and nothing here reads it: the slot goes, and the merges that only feed it.
+A loop that both cores run keeps an accumulator of the other core where a branch of it yields the accumulator unchanged, or where
+a later branch hands it on. Its first value or the one yielded back is made on the other core alone, and nothing here reads it: the
+slot goes, and so do the merges that only feed it or follow from it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pypto_core.ir.walk import stmt_bodies, stmt_exprs
 def drop_lost_carries(
     stmts: Sequence[Stmt], received: Mapping[Var, Var], outside: Iterable[Var]
 ) -> list[Stmt]:
-    """`stmts` without loop slots whose first value this side does not have and whose value it never reads.
+    """`stmts` without loop slots whose first or next value this side does not have and whose value it never reads.
 
     `received` maps what this side receives to the received tile; `outside` are the variables that the body may read
     without defining them.
@@ -31,7 +32,7 @@ def drop_lost_carries(
 
 
 class _Lost:
-    """Finds the carries without a first value; ``visible`` grows in program order."""
+    """Finds the carries without a first or next value; ``visible`` grows in program order."""
 
     def __init__(self, received: Mapping[Var, Var], visible: set[Var]) -> None:
         self.received = received
@@ -41,15 +42,21 @@ class _Lost:
     def block(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             if isinstance(stmt, (ForStmt, WhileStmt)):
-                for arg in stmt.iter_args:
-                    if not all(self.received.get(v, v) in self.visible for v in expr_vars(arg.init_value)):
-                        self.carries.add(arg)
+                self.look(stmt.iter_args, [arg.init_value for arg in stmt.iter_args])
                 self.visible.update(stmt.iter_args)
                 if isinstance(stmt, ForStmt):
                     self.visible.add(stmt.loop_var)
             for body in stmt_bodies(stmt):
                 self.block(stmts_of(body))
+            if isinstance(stmt, (ForStmt, WhileStmt)):
+                last = trailing_yield(stmt.body)
+                self.look(stmt.iter_args, last.values if last is not None else ())
             self.visible.update(all_defs(stmt))
+
+    def look(self, args: Sequence[Var], values: Sequence[Expr]) -> None:
+        for arg, value in zip(args, values):
+            if not all(self.received.get(v, v) in self.visible for v in expr_vars(value)):
+                self.carries.add(arg)
 
 
 def _read(stmts: Sequence[Stmt]) -> set[Var]:
