@@ -11,7 +11,7 @@ from pypto_core.frontend.context import Fault, FunctionContext, Silent, is_poiso
 from pypto_core.frontend.expressions import scalar_expr, type_words
 from pypto_core.frontend.partly_known import PartlyKnown
 from pypto_core.frontend.submits import assign_submit, submit_name
-from pypto_core.frontend.syntax import dotted
+from pypto_core.frontend.syntax import dotted, literal_keywords
 from pypto_core.frontend.type_check import check_annotation, same_type
 from pypto_core.frontend.wording import type_texts
 from pypto_core.frontend.yields import assign_yield, is_yield
@@ -72,7 +72,7 @@ def assign(ctx: FunctionContext, node: ast.Assign) -> None:
 
 
 def _assign_name(ctx: FunctionContext, node: ast.Assign, target: ast.Name) -> None:
-    ctx.target_name = target.id
+    ctx.target_name, ctx.target_value = target.id, node.value
     try:
         recall = ctx.program.recall
         value = (
@@ -99,9 +99,10 @@ def _note_reserved(ctx: FunctionContext, node: ast.expr, name: str) -> None:
         or prefix(ctx, path, node.func) is None
     ):
         return
-    keywords = {k.arg: k.value.value for k in node.keywords if k.arg and isinstance(k.value, ast.Constant)}
+    keywords = literal_keywords(node)
     if path[-1] == "import_peer_buffer":
-        keywords = dict(ctx.program.reserved.get(f"#{keywords.get('name')!r}", {}))
+        peer = f"#{keywords.get('peer_func')}/{keywords.get('name')}"
+        keywords = dict(ctx.program.reserved.get(peer, {}))
     ctx.program.traces += 1
     ctx.program.reserved[f"{ctx.name}/{name}"] = keywords
 
@@ -236,7 +237,7 @@ def annotated(ctx: FunctionContext, node: ast.AnnAssign) -> None:
             annotation.type if annotation is not None and not annotation.free else None,
         )
         return
-    ctx.target_name = node.target.id
+    ctx.target_name, ctx.target_value = node.target.id, node.value
     value: Expr | None
     try:
         value = scalar_expr(ctx, node.value)

@@ -41,6 +41,8 @@ from pypto_core.ops.dsl import UNEVALUATED, DslValue, resolve_dsl_call
 from pypto_core.ops.registry import OpError
 
 _PREFIXES = ("pl", "pld")
+#: ``pl.AUTO``: the compiler places the buffer.
+AUTO_BASE = -1
 _ITERATORS = frozenset({"range", "parallel", "unroll", "pipeline", "while_", "spmd", "split_aiv"})
 _CONTEXTS = frozenset({"at", "cluster", "scope", "manual_scope"})
 _MARKERS = frozenset(
@@ -363,8 +365,10 @@ def _reserved_base(ctx: FunctionContext, node: ast.expr) -> int | None:
         return None
     ctx.program.traces += 1
     reserved = ctx.program.reserved.get(f"{ctx.name}/{node.value.id}")
-    base = reserved.get("base") if reserved is not None else None
-    return base if isinstance(base, int) else None
+    if reserved is None:
+        return None
+    base = reserved.get("base")
+    return base if isinstance(base, int) else AUTO_BASE
 
 
 # --- single constructs --------------------------------------------------------------------------------------------------
@@ -486,7 +490,7 @@ def _window_buffer(ctx: FunctionContext, node: ast.Call) -> None:
             "a window buffer is allocated in a HOST function, outside InCore and SPMD scopes",
             node,
         )
-    if ctx.target_name is None:
+    if ctx.target_name is None or ctx.target_value is not node:
         ctx.fail(
             "window-buffer",
             "a window buffer is assigned to a single name: buf = pld.alloc_window_buffer(...)",

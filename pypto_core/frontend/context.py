@@ -248,7 +248,9 @@ class FunctionContext:
     result: tuple[Type, ...] | None = None
     dump_tags: dict[Var, None] = field(default_factory=dict)
     producers: dict[Var, Var] = field(default_factory=dict)
+    #: The name that takes the value being read, and that value as written.
     target_name: str | None = None
+    target_value: ast.expr | None = None
     inlining: tuple[str, ...] = ()
     #: Whether the header of a lane region does not parse: where the region ends is open then.
     region_cut: bool = False

@@ -15,7 +15,7 @@ from pypto_core.frontend.jit_functions import (
     JitFunction,
 )
 from pypto_core.frontend.jit_types import CallSiteTypes, Missing, declare_dynamic
-from pypto_core.frontend.program import ParsedProgram
+from pypto_core.frontend.program import ParsedProgram, reserved_buffers
 from pypto_core.frontend.recall import Recall
 from pypto_core.frontend.recovery import FunctionSyntax
 from pypto_core.frontend.static_eval.interpreter import Interpreter
@@ -45,6 +45,7 @@ def parse_jit(
     program = ProgramContext(name=f"_jit_{kernel.name}", recall=recall)
     _claim_names(functions, program)
     declare_dynamic(functions, program)
+    reserved_buffers(program, [f.syntax for f in functions])
     missing: list[Missing] = []
     for function in reversed(functions):
         missing.extend(CallSiteTypes(function, program).run())

@@ -12,7 +12,7 @@ from pypto_core.frontend.decorators import check_options, decorator_of, read_fun
 from pypto_core.frontend.function import PLAIN, FunctionSpec, declare, function_context, parse_function
 from pypto_core.frontend.near_forms import near_form
 from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
-from pypto_core.frontend.syntax import dotted
+from pypto_core.frontend.syntax import dotted, literal_keywords
 from pypto_core.ir import Function, Program, Span
 
 
@@ -39,7 +39,7 @@ def parse_program_class(
         ctx.error(
             "program-empty", f"program '{syntax.node.name}' has no method under @pl.function", class_span
         )
-    _reserved_buffers(program, methods)
+    reserved_buffers(program, methods)
     functions = _parse_all(methods, closure, program, strict)
     return _result(program, functions, syntax.node.name, class_span)
 
@@ -50,7 +50,7 @@ def parse_stand_alone(
     """A ``@pl.function`` outside a class, as a program of its own with the functions it calls by name."""
     program = context if context is not None else ProgramContext()
     program.name = syntax.name
-    _reserved_buffers(program, [syntax])
+    reserved_buffers(program, [syntax])
     functions = _parse_all([syntax], closure, program, False)
     return _result(program, functions, syntax.name, syntax.source.span(syntax.node))
 
@@ -113,7 +113,7 @@ def _result(program: ProgramContext, functions: list[Function], name: str, span:
     )
 
 
-def _reserved_buffers(program: ProgramContext, methods: list[FunctionSyntax]) -> None:
+def reserved_buffers(program: ProgramContext, methods: list[FunctionSyntax]) -> None:
     """Literal keywords of every ``reserve_buffer``, for ``import_peer_buffer(...).base``."""
     for syntax in methods:
         for item in syntax.body:
@@ -123,10 +123,6 @@ def _reserved_buffers(program: ProgramContext, methods: list[FunctionSyntax]) ->
                 path = dotted(inner.func)
                 if path is None or path[-1] != "reserve_buffer":
                     continue
-                keywords = {
-                    k.arg: k.value.value
-                    for k in inner.keywords
-                    if k.arg and isinstance(k.value, ast.Constant)
-                }
+                keywords = literal_keywords(inner)
                 if isinstance(keywords.get("name"), str):
-                    program.reserved[f"#{keywords['name']!r}"] = keywords
+                    program.reserved[f"#{syntax.name}/{keywords['name']}"] = keywords

@@ -238,6 +238,16 @@ def int_literal(node: ast.expr | None) -> int | None:
     return None
 
 
+def literal_keywords(node: ast.Call) -> dict[str, object]:
+    """Keywords of a call that are literals, with their values."""
+    found: dict[str, object] = {}
+    for keyword in node.keywords:
+        number = int_literal(keyword.value)
+        if keyword.arg is not None and (number is not None or isinstance(keyword.value, ast.Constant)):
+            found[keyword.arg] = number if number is not None else keyword.value.value  # type: ignore[attr-defined]
+    return found
+
+
 def string_literal(node: ast.expr | None) -> str | None:
     """Value of a string literal, None for anything else."""
     if isinstance(node, ast.Constant) and type(node.value) is str:
