@@ -120,8 +120,9 @@ def _at(ctx: FunctionContext, node: ast.With, call: ast.Call) -> None:
         )
     options = read_optimizations(ctx, given.get("optimizations"))
     attrs: dict[str, Any] = {}
-    if "deps" in given:
-        attrs["manual_dep_edges"] = read_deps(ctx, given["deps"])
+    deps = read_deps(ctx, given["deps"]) if "deps" in given else ()
+    if deps:  # an empty list is not printed, so it says nothing either
+        attrs["manual_dep_edges"] = deps
     if "no_dep_args" in given:
         attrs["arg_direction_overrides_vars"] = tensor_list(ctx, given["no_dep_args"], "no_dep_args")
     dumps = [*(tensor_list(ctx, given["dumps"], "dumps") if "dumps" in given else ()), *_tagged(ctx, node)]

@@ -100,7 +100,7 @@ def _attrs(
     ctx: FunctionContext, header: _Header, task: Expr | None, deps: tuple[Expr, ...]
 ) -> dict[str, Any]:
     attrs: dict[str, Any] = {}
-    if "deps" in header.given:
+    if deps:
         attrs["manual_dep_edges"] = deps
     if task is not None:
         attrs["task_id_var"] = task
