@@ -18,6 +18,16 @@ def _filled(rows: str) -> str:
     return one(body, f"x: {T}; out: pl.Out[{result}]", result)
 
 
+def _ignoring(code: str) -> str:
+    """A value that nobody uses, and a comment that ignores a code there."""
+    body = f"""
+        spare = pl.exp(x)  # pypto: ignore[{code}]
+        out[:, :] = pl.exp(x)
+        return out
+    """
+    return one(body, f"x: {T}; out: pl.Out[{T}]")
+
+
 RULES: tuple[Rule, ...] = (
     Rule(
         "file-too-large",
@@ -52,8 +62,31 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "file-unreadable",
         "The file cannot be read as text",
-        "The file is missing, is not readable, or does not decode as UTF-8. Nothing in it is analysed.",
+        "The file is missing, is not readable, or does not decode: it is UTF-8, or what a line such as `# -*- coding: latin-1 -*-` at its top says. Nothing in it is analysed.",
         no_source="It is about the bytes of a file, which no kernel shows.",
+    ),
+    Rule(
+        "ignore-unknown",
+        "A comment that ignores a code which does not exist",
+        "`# pypto: ignore[CODE]` at the end of a line silences findings of this code there. A code that no finding has silences nothing; a pattern such as `aiv-*` stands for all codes that it "
+        "matches. The same holds for a bracket that is not closed.",
+        Severity.WARNING,
+        failing=_ignoring("«unused-varable»"),
+        repaired=_ignoring("unused-variable"),
+        fix="review",
+    ),
+    Rule(
+        "ignore-unused",
+        "A comment that ignores nothing",
+        "No finding stands on the first or last line of which the comment silences it, so the comment would hide the next one unseen. It is said of a file that is analysed completely, and of the chip that it "
+        "is analysed for: another chip may have a finding here.",
+        Severity.HINT,
+        failing=one(
+            "out[:, :] = pl.exp(x)  # pypto: ignore[«op-shape»]\nreturn out", f"x: {T}; out: pl.Out[{T}]"
+        ),
+        repaired=one("out[:, :] = pl.exp(x)\nreturn out", f"x: {T}; out: pl.Out[{T}]"),
+        fix="review",
+        tags=("unnecessary",),
     ),
     Rule(
         "tile-parameter",

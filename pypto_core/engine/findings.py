@@ -5,24 +5,13 @@ docs/spec/design/codes.md: a finding that shows at several stages, or once per l
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic, Related, Severity, rules
-from pypto_core.frontend.lines import scan
+from pypto_core.engine.ignore_comments import ignore_comments
 from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Span, calls_in, walk_stmts
-
-_MARK = re.compile(r"#[^\S\n]*pypto:[^\S\n]*ignore")
-#: Behind the mark: codes in brackets, codes behind a colon, or nothing that belongs to it (all codes). Anything else is no such
-#: comment: half a bracket must not silence more than what the author wanted.
-_CODES = re.compile(
-    r"[^\S\n]*:?[^\S\n]*\[(?P<listed>[^\]\n]*)\]"
-    r"|[^\S\n]*:[^\S\n]*(?P<named>[\w*?-]+(?:[^\S\n]*,[^\S\n]*[\w*?-]+)*)"
-    r"|(?P<all>(?![\w:\[-])(?![^\S\n]+[:\[]))"
-)
 
 
 def unique(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -98,27 +87,6 @@ def _place(finding: Diagnostic) -> tuple[str, int, int, int]:
     return span.filename, span.line, span.column, finding.severity
 
 
-def ignored_codes(text: str) -> dict[int, frozenset[str] | None]:
-    """``# pypto: ignore[CODE, ...]`` comments: 0-based line -> codes or patterns of codes, None for a bare ``ignore`` (all codes).
-
-    The same words inside a string are no comment.
-    """
-    found: dict[int, frozenset[str] | None] = {}
-    if "pypto:" not in text or _MARK.search(text) is None:
-        return found
-    line, counted = 0, 0
-    for comment in scan(text).comments:
-        mark = _MARK.search(comment.text)
-        match = _CODES.match(comment.text, mark.end()) if mark is not None else None
-        if match is None:
-            continue
-        line += text.count("\n", counted, comment.offset)
-        counted = comment.offset
-        codes = match["listed"] if match["listed"] is not None else match["named"]
-        found.setdefault(line, None if codes is None else frozenset(c.strip() for c in codes.split(",")))
-    return found
-
-
 def without_ignored(
     found: Iterable[Diagnostic],
     texts: Mapping[str, str],
@@ -129,7 +97,7 @@ def without_ignored(
 
     ``texts``: file name -> its text, for the comments.
     """
-    comments_of = {file: ignored_codes(text) for file, text in texts.items()}
+    comments_of = {file: ignore_comments(text) for file, text in texts.items()}
     kept = []
     for finding in found:
         if finding.code in ignore or (select and finding.code not in select):
@@ -137,17 +105,11 @@ def without_ignored(
         span = finding.span
         comments = comments_of.get(span.filename)
         if comments and span.is_valid:
-            if any(
-                _covers(comments.get(line - 1, frozenset()), finding.code)
-                for line in {span.line, span.end_line}
-            ):
+            lines = (span.line - 1, span.end_line - 1)
+            if any(comment.line in lines and comment.covers(finding.code) for comment in comments):
                 continue
         kept.append(finding)
     return tuple(kept)
-
-
-def _covers(codes: frozenset[str] | None, code: str) -> bool:
-    return codes is None or code in codes or any(fnmatchcase(code, pattern) for pattern in codes)
 
 
 def in_file(found: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:

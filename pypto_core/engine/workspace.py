@@ -15,7 +15,8 @@ from pypto_core.engine.beside import Beside
 from pypto_core.engine.database import Database, Input, Query, query
 from pypto_core.engine.facts import Document, Entry, FileFacts, Settings
 from pypto_core.engine.finder import Finder
-from pypto_core.engine.findings import in_file, one_hint_per_kernel, unique, without_ignored
+from pypto_core.engine.findings import in_file, merged, one_hint_per_kernel, unique, without_ignored
+from pypto_core.engine.ignore_comments import unused_comments, wrong_comments
 from pypto_core.engine.locate import ProgramValues
 from pypto_core.engine.lowering import (
     FAULTS,
@@ -362,7 +363,9 @@ class Workspace:
 
         @query(keep=256)
         def full(db: Database, path: str) -> tuple[Diagnostic, ...]:
-            return self._findings(db, path, lambda told, *of: told.full(*of, self._lowered_of(db, of[1])))
+            return self._findings(
+                db, path, lambda told, *of: told.full(*of, self._lowered_of(db, of[1])), True
+            )
 
         self._syntax, self._shape, self._present, self._graph = syntax, shape, present, graph
         self._named, self._module_paths = named, module_paths
@@ -393,8 +396,10 @@ class Workspace:
 
         return analyse
 
-    def _findings(self, db: Database, path: str, of_programs: OfPrograms) -> tuple[Diagnostic, ...]:
-        """The front end's findings and those of every kernel that it could read completely."""
+    def _findings(
+        self, db: Database, path: str, of_programs: OfPrograms, whole: bool = False
+    ) -> tuple[Diagnostic, ...]:
+        """The front end's findings and those of every kernel that it could read completely; ``whole``: these are all there are."""
         document = db.read(_DOCUMENT, path)
         if document is None:
             return ()
@@ -412,6 +417,11 @@ class Workspace:
         texts = {other: files.read(other) or "" for other in {d.span.filename for d in placed} - {path}}
         told_of = {path: document.text, **texts}
         kept = without_ignored(placed, told_of, settings.ignore, settings.select)
+        of_comments = [*wrong_comments(path, document.text)]
+        if whole and not broken and not any(d.severity is Severity.ERROR for d in placed):
+            of_comments += unused_comments(path, document.text, placed, programs)
+        if of_comments:
+            kept = merged(kept, without_ignored(of_comments, {}, settings.ignore, settings.select))
         return one_hint_per_kernel(kept, told.joined)
 
 

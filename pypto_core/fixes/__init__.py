@@ -23,6 +23,7 @@ _FAMILIES: tuple[str, ...] = (
     "expressions",
     "operators",
     "verifiers",
+    "ignore_comments",
 )
 
 
