@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Callable, Sequence
 
+from pypto_core.engine.mentions import Mentions
 from pypto_core.engine.scopes import (
     NOT_NAMES,
     Argument,
@@ -21,6 +22,7 @@ from pypto_core.engine.scopes import (
     Symbol,
     Use,
     docstring,
+    home_of,
 )
 from pypto_core.frontend.memory import Item
 from pypto_core.frontend.recovery import Broken, ClassSyntax, FunctionSyntax, Statement
@@ -44,6 +46,8 @@ class _Reader:
         self.scope = self.result.module
         self.function: FunctionInfo | None = None
         self.owner: ClassInfo | None = None
+        #: Statements ``global`` and ``nonlocal`` so far.
+        self.declarations = 0
 
     def read(self) -> None:
         item = self.result.item
@@ -65,7 +69,7 @@ class _Reader:
         for use in self.result.uses:
             if use.role in NOT_NAMES:
                 continue
-            scope: Scope | None = _home(use)
+            scope: Scope | None = home_of(use)
             first = True
             while scope is not None and scope is not module:
                 if use.name in scope.symbols and (first or scope.kind != "class"):
@@ -82,7 +86,7 @@ class _Reader:
         found = Use(span, name, role, self.scope)
         self.result.uses.append(found)
         if role.binds:
-            home = _home(found)
+            home = home_of(found)
             if home is not self.result.module and name not in home.symbols:
                 home.symbols[name] = Symbol(name, kind, home)
         return found
@@ -188,7 +192,7 @@ class _Reader:
         self._bind_parameters(arguments)
         for child, child_source in body:
             self.source = child_source
-            self.visit(child)
+            self._piece(child)
         self.scope, self.function, self.source = outer, function, source
 
     def visit_Lambda(self, node: ast.Lambda) -> None:
@@ -244,7 +248,7 @@ class _Reader:
         if self.source.parts and isinstance(node, ast.stmt):
             outer, self.source = self.source, self.source.of(node)
             if self.source is not outer:
-                self.visit(node)
+                self._piece(node)
                 self.source = outer
                 return
         handler = _HANDLERS.get(type(node))
@@ -252,6 +256,25 @@ class _Reader:
             handler(self, node)
         else:
             self.children(node)
+
+    def _piece(self, node: ast.AST) -> None:
+        """A statement with a chunk of its own: what it mentions is remembered beside it."""
+        known = self.source.memory.get(("names", id(node)))
+        if known is not None and self.scope.kind == "function":
+            known[1].repeat(self.result, self.scope, self.function)
+            return
+        place, sites, before = len(self.result.uses), len(self.result.calls), self._definitions()
+        self.visit(node)
+        if self.scope.kind == "function" and self._definitions() == before:
+            mentions = Mentions.of(self.result.uses[place:], self.result.calls[sites:], self.scope)
+            if mentions is not None:
+                self.source.memory["names", id(node)] = (node, mentions)
+
+    def _definitions(self) -> tuple[int, ...]:
+        found = self.result
+        return (
+            len(found.functions), len(found.classes), len(found.imports), len(found.stars), self.declarations,
+        )  # fmt: skip
 
     def children(self, node: ast.AST) -> None:
         for name in node._fields:
@@ -289,6 +312,7 @@ class _Reader:
             self.visit(child)
 
     def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
+        self.declarations += 1
         for name in node.names:
             self.scope.outer[name] = "global" if isinstance(node, ast.Global) else "nonlocal"
 
@@ -324,7 +348,7 @@ class _Reader:
         if alias.asname and imported.attribute is not None:
             there = Span(span.chunk, span.start, span.start + len(alias.name))
             self.result.uses.append(Use(there, alias.name, Role.IMPORTED, self.scope, imported=imported))
-        home = _home(use)
+        home = home_of(use)
         if home is self.result.module:
             self.result.imports[bound] = imported
         else:
@@ -415,25 +439,6 @@ _HANDLERS: dict[type[ast.AST], Callable[[_Reader, ast.AST], object]] = {
         ast.NamedExpr, ast.Attribute, ast.Call, ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp,
     )
 }  # fmt: skip
-
-
-def _home(use: Use) -> Scope:
-    """Scope in which a use begins its search, or binds: comprehensions keep their targets, ``global`` goes to the module."""
-    scope = use.scope
-    declared = scope.outer.get(use.name)
-    if declared is None:
-        return scope
-    outer: Scope = scope
-    if declared == "global":
-        while outer.parent is not None:
-            outer = outer.parent
-        return outer
-    found = scope.parent
-    while found is not None and found.parent is not None:
-        if found.kind == "function" and use.name in found.symbols:
-            return found
-        found = found.parent
-    return scope
 
 
 def _all_arguments(arguments: ast.arguments) -> list[ast.arg]:

@@ -281,6 +281,25 @@ class ItemNames:
         return None
 
 
+def home_of(use: Use) -> Scope:
+    """Scope in which a use begins its search, or binds: comprehensions keep their targets, ``global`` goes to the module."""
+    scope = use.scope
+    declared = scope.outer.get(use.name)
+    if declared is None:
+        return scope
+    outer: Scope = scope
+    if declared == "global":
+        while outer.parent is not None:
+            outer = outer.parent
+        return outer
+    found = scope.parent
+    while found is not None and found.parent is not None:
+        if found.kind == "function" and use.name in found.symbols:
+            return found
+        found = found.parent
+    return scope
+
+
 def docstring(body: Sequence[ast.stmt]) -> str:
     """The documentation string at the head of a body, indentation removed."""
     first = body[0] if body else None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 _TOKEN = re.compile(
     r"""
@@ -92,8 +93,37 @@ def scan_until(text: str, stop: int, result: Scan, recover: bool = False) -> Non
     """
     position = result.end
     while position < stop:
-        position = _logical_line(text, position, recover, result)
+        end = text.find("\n", position) + 1
+        known = _complete_line(text[position:end]) if end else None
+        if known is None:
+            position = _logical_line(text, position, recover, result)
+            continue
+        line, comments = known
+        if line is not None:
+            code, indent, opens = line
+            result.lines.append(Line(position, position + code, end, indent, opens))
+        for offset, words, own_line in comments:
+            result.comments.append(Comment(position + offset, words, own_line))
+        position = end
     result.end = position
+
+
+@lru_cache(maxsize=1 << 14)
+def _complete_line(
+    line: str,
+) -> tuple[tuple[int, int, bool] | None, tuple[tuple[int, str, bool], ...]] | None:
+    """What a physical line holds that is a logical line by itself: where its code begins, its indentation and whether it opens a block
+    (None for a blank line), and its comments. None for a line that goes on or ends inside.
+
+    Nearly all lines of a text are those of the text before an edit, so the answers are remembered.
+    """
+    alone = Scan()
+    # Whatever is open at the end of the line takes in the letter behind it.
+    if _logical_line(line + "x", 0, False, alone) != len(line) or alone.open_strings:
+        return None
+    found = alone.lines[0] if alone.lines else None
+    comments = tuple((c.offset, c.text, c.own_line) for c in alone.comments)
+    return (found.code, found.indent, found.opens) if found is not None else None, comments
 
 
 def _logical_line(text: str, start: int, recover: bool, result: Scan) -> int:

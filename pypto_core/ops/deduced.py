@@ -12,7 +12,8 @@ from collections.abc import Callable, Hashable, Mapping
 from itertools import count
 from typing import Any
 
-from pypto_core.ir import ConstInt, Expr, ScalarType, TileType, Type
+from pypto_core.ir import ConstInt, Expr, ScalarType, TensorType, TileType, Type
+from pypto_core.ir.span import UNKNOWN_SPAN
 from pypto_core.ops.call import OpCall
 from pypto_core.ops.declaration import OpDef
 from pypto_core.ops.kinds import ArgKind
@@ -66,9 +67,39 @@ def known_type(key: Hashable) -> Type | None:
     return _results.get(key)
 
 
-def keep_type(key: Hashable, result: Type) -> None:
-    """Remember what was deduced for such a call."""
-    _put(_results, key, result)
+def keep_type(key: Hashable, result: Type) -> Type:
+    """Remember what was deduced for such a call: the type for this call too, without the places of its numbers, which are none of
+    another call's."""
+    placeless = _placeless(result)
+    _put(_results, key, placeless)
+    return placeless
+
+
+def _placeless(kind: Type) -> Type:
+    if not isinstance(kind, TileType | TensorType):
+        return kind
+    kind = kind.with_(shape=_numbers_alone(kind.shape))
+    if isinstance(kind, TensorType):
+        return kind
+    view = kind.tile_view
+    if view is None:
+        return kind
+    start = None if view.start_offset is None else _numbers_alone((view.start_offset,))[0]
+    return kind.with_(
+        tile_view=view.with_(
+            valid_shape=_numbers_alone(view.valid_shape),
+            stride=_numbers_alone(view.stride),
+            start_offset=start,
+            span=UNKNOWN_SPAN,
+        )
+    )
+
+
+def _numbers_alone(extents: tuple[Expr, ...]) -> tuple[Expr, ...]:
+    """Extents with constants that stand nowhere; the same where none stands anywhere."""
+    if not any(e.__class__ is ConstInt and e.span.chunk is not None for e in extents):
+        return extents
+    return tuple(e.with_(span=UNKNOWN_SPAN) if e.__class__ is ConstInt else e for e in extents)
 
 
 def _put(table: dict[Hashable, Any], key: Hashable, value: Any) -> Any:

@@ -349,7 +349,7 @@ def deduce_type(
     if space is not None:
         result = _with_space(result, space)
     if key is not None:
-        keep_type(key, result)
+        return keep_type(key, result)
     return result
 
 

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from pypto_core import Diagnostic, Workspace, print_ir
+from pypto_core import Diagnostic, FileNames, Workspace, print_ir
 from pypto_core.engine.workspace import Settings
+from pypto_core.frontend import chunks
 from tests.engine.edits import Edit, edits, play
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -52,15 +53,30 @@ def findings(found: tuple[Diagnostic, ...]) -> list[tuple[object, ...]]:
     ]  # fmt: skip
 
 
+def mentioned(names: FileNames) -> object:
+    """Every identifier of a file and what it stands for, and every call."""
+    uses = [
+        (
+            u.span.line, u.span.column, u.name, u.role, u.path, u.scope.kind, u.scope.name,
+            u.call.callee.span.line if u.call is not None else 0,
+            [(d.span.line, d.span.column) for d in symbol.uses] if (symbol := names.symbol(u)) is not None else None,
+        )
+        for u in names.all_uses()
+    ]  # fmt: skip
+    functions = [(f.name, f.first_line, f.last_line, len(f.calls)) for f in names.functions]
+    return uses, functions, [(c.span.line, c.span.column, len(c.arguments)) for c in names.calls]
+
+
 def quick_facts(workspace: Workspace, path: str) -> object:
-    """Programs and what is found while typing."""
+    """Programs, names and what is found while typing."""
     parsed = workspace.parsed(path)
     programs = {name: print_ir(program) for name, program in parsed.programs.items()}
     places = {
         name: [(f.name, f.span.line, f.span.column) for f in program.functions]
         for name, program in parsed.programs.items()
     }
-    return programs, places, sorted(parsed.incomplete), findings(workspace.typing_diagnostics(path))
+    named = mentioned(workspace.names(path))
+    return programs, places, named, sorted(parsed.incomplete), findings(workspace.typing_diagnostics(path))
 
 
 def all_facts(workspace: Workspace, path: str) -> object:
@@ -91,8 +107,19 @@ def check_history(file: Path, history: list[Edit]) -> None:
             assert all_facts(worked_on, path) == all_facts(fresh, path)
 
 
+@pytest.mark.parametrize("file", FILES[::6], ids=lambda f: f.stem)
+def test_random_edits_of_divided_bodies(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops and scopes of any length are divided into their statements, as those of long kernels are."""
+    monkeypatch.setattr(chunks, "LONG", 0)
+    play_random_edits(file)
+
+
 @pytest.mark.parametrize("file", FILES, ids=lambda f: f.stem)
 def test_random_edits(file: Path) -> None:
+    play_random_edits(file)
+
+
+def play_random_edits(file: Path) -> None:
     @settings(
         max_examples=HISTORIES,
         deadline=None,

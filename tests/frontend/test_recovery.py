@@ -9,7 +9,7 @@ import pytest
 
 from pypto_core.diagnostic_rules.frontend_samples import core
 from pypto_core.diagnostics import Severity
-from pypto_core.frontend import parse
+from pypto_core.frontend import lines, parse
 from pypto_core.frontend.chunks import cut
 from pypto_core.frontend.recovery import FunctionSyntax
 from pypto_core.frontend.units import parse_file
@@ -188,3 +188,18 @@ def test_what_is_missing_behind_a_cut_is_not_told(name: str) -> None:
     text = core(dedent(_CUT[name])).replace("@pl.program", f"{template}@pl.program")
     found = [d for d in parse(text).diagnostics if d.severity is Severity.ERROR]
     assert {d.code for d in found} == {"python-syntax"}
+
+
+@pytest.mark.parametrize("path", SOURCES[::4], ids=lambda p: f"{p.parent.name}/{p.stem}")
+def test_lines_that_are_known_are_those_that_are_scanned(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole texts, texts that break off, and other line ends."""
+    text = path.read_text()
+    texts = [text, text.replace("\n", "\r\n"), text.replace("\n", "\r", 40), text.replace("(", "", 3)]
+    texts += [
+        text[:end] + damage
+        for end in range(0, len(text), len(text) // 6 + 1)
+        for damage in ("", '"""', "\\\n", "[\n")
+    ]
+    known = [lines.scan(each) for each in texts]
+    monkeypatch.setattr(lines, "_complete_line", lambda line: None)
+    assert known == [lines.scan(each) for each in texts]

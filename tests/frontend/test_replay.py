@@ -5,9 +5,11 @@ from __future__ import annotations
 import pytest
 
 from pypto_core import Workspace
+from pypto_core.engine.outline import OutlineItem, folds, outline
 from pypto_core.engine.workspace import Settings
 from pypto_core.frontend import chunks
 from pypto_core.ir import Program, Stmt, walk_stmts
+from tests.engine.test_incremental import mentioned
 from tests.frontend.test_recall import facts
 
 PATH = "/w/k.py"
@@ -128,7 +130,9 @@ def test_nothing_differs_from_a_fresh_reading(old: str, new: str) -> None:
         texts += [changed.replace(second_old, second_new), changed]
     for text in (*texts, TEXT):
         workspace.open(PATH, text)
-        assert facts(workspace) == facts(opened(text))
+        fresh = opened(text)
+        assert facts(workspace) == facts(fresh)
+        assert mentioned(workspace.names(PATH)) == mentioned(fresh.names(PATH))
 
 
 @pytest.mark.parametrize("old, new", EDITS.values(), ids=EDITS)
@@ -144,6 +148,15 @@ def test_a_divided_body_means_what_a_whole_one_means(
         for parsed in (divided, whole)
     ]
     assert places[0] == places[1]
+    whole_names = opened(text).names(PATH)
+    monkeypatch.setattr(chunks, "LONG", 0)
+    divided_names = opened(text).names(PATH)
+    assert mentioned(divided_names) == mentioned(whole_names)
+    if any(code == "python-syntax" for code, *_ in places[0]):
+        return  # where a statement that does not parse ends is nobody's to say
+    lines = text.split("\n")
+    assert folds(divided_names, lines) == folds(whole_names, lines)
+    assert _shown(outline(divided_names)) == _shown(outline(whole_names))
     assert _lines(divided.programs["kernel"]) == _lines(whole.programs["kernel"])
 
 
@@ -151,6 +164,10 @@ def _lines(program: Program) -> list[tuple[str, int, str]]:
     return [
         (type(s).__name__, s.span.line, s.span.text) for f in program.functions for s in walk_stmts(f.body)
     ]
+
+
+def _shown(items: list[OutlineItem]) -> list[object]:
+    return [(i.name, i.kind, i.detail, i.first_line, i.last_line, _shown(i.children)) for i in items]
 
 
 def _statements(workspace: Workspace) -> dict[str, Stmt]:

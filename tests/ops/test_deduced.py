@@ -8,10 +8,12 @@ import pytest
 
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.ir import (
+    Chunk,
     ConstInt,
     DataType,
     Expr,
     MemorySpace,
+    Span,
     TileLayout,
     TileType,
     TileView,
@@ -117,6 +119,22 @@ def test_different_types_do_not(one: TileType, other: TileType) -> None:
     second = result_of(other, other)
     assert first is not second
     assert first is result_of(one, one)
+
+
+def placed(value: int, chunk: Chunk) -> ConstInt:
+    return ConstInt(value, span=Span(chunk, 0, 2))
+
+
+def test_a_result_has_nothing_of_the_text_that_it_was_first_deduced_for() -> None:
+    """Neither the first call's numbers nor, with them, the text of its file stay."""
+    results = []
+    for text in ("16, 8 # here", "16, 8 # there"):
+        chunk = Chunk("k.py", text)
+        kind = tile(placed(16, chunk), placed(32, chunk), valid_shape=(placed(16, chunk), placed(8, chunk)))
+        results.append(result_of(kind, kind))
+        assert isinstance(results[-1], TileType)
+        assert all(not dim.span.is_valid for dim in (*results[-1].shape, *results[-1].valid_shape))
+    assert results[0] is results[1]
 
 
 def test_a_full_table_starts_again(monkeypatch: pytest.MonkeyPatch) -> None:
