@@ -27,6 +27,7 @@ class Severity(IntEnum):
 
     @property
     def text(self) -> str:
+        """``error``, ``warning``, ``information`` or ``hint``."""
         return self.name.lower()
 
 

@@ -44,10 +44,12 @@ class Crossing:
 
     @property
     def code_name(self) -> str:
+        """The split code by its name: ``TILE_UP_DOWN``; see :data:`CODE_NAMES`."""
         return CODE_NAMES.get(self.code, "unknown code")
 
     @property
     def ring_bytes(self) -> int:
+        """Bytes of the whole ring between the cores: its slots together."""
         return self.slot_bytes * self.slots
 
 

@@ -88,5 +88,6 @@ class FileFacts:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
+        """The programs and JIT kernels of the file, each lowered on its own."""
         programs = self.parsed.programs if self.parsed is not None else {}
         return tuple(Entry(name, program) for name, program in programs.items())

@@ -24,9 +24,11 @@ class Form:
 
     @property
     def name(self) -> str:
+        """The path without the module: ``jit.incore`` of ``pl.jit.incore``."""
         return self.path.partition(".")[2]
 
     def signature(self) -> str:
+        """The form as one writes it, with its parameters."""
         if not self.parameters and self.place in ("decorator", "type", "value"):
             return self.path
         return f"{self.path}{self.brackets[0]}{', '.join(self.parameters)}{self.brackets[1]}"

@@ -45,10 +45,12 @@ class ValueAt:
 
     @property
     def type(self) -> Type:
+        """Type of the value after the pass that was asked for."""
         return self.var.type
 
     @property
     def span(self) -> Span:
+        """The statement that makes the value; a parameter stands for itself."""
         return self.stmt.span if self.stmt is not None else self.var.span
 
     @property

@@ -29,6 +29,7 @@ class SpaceUse:
 
     @property
     def fits(self) -> bool:
+        """Whether what is used fits; true where the capacity is not known."""
         return not self.capacity or self.used <= self.capacity
 
 

@@ -84,22 +84,27 @@ class FileNames:
         return use.symbol or self.module.symbols.get(use.name)
 
     def uses_of(self, symbol: Symbol) -> list[Use]:
+        """Every use of what a name means, definitions included."""
         return symbol.uses
 
     def all_uses(self) -> Iterator[Use]:
+        """Every identifier of the file, attributes and keywords included."""
         for item in self.items:
             yield from item.uses
 
     @property
     def functions(self) -> list[FunctionInfo]:
+        """Functions and methods, nested ones included."""
         return [f for item in self.items for f in item.functions]
 
     @property
     def classes(self) -> list[ClassInfo]:
+        """Classes, nested ones included."""
         return [c for item in self.items for c in item.classes]
 
     @property
     def calls(self) -> Iterator[CallSite]:
+        """Every call that is written in the file."""
         return (c for item in self.items for c in item.calls)
 
     @property
@@ -118,6 +123,7 @@ class FileNames:
         return best
 
     def class_named(self, name: str) -> ClassInfo | None:
+        """The first class of this name, None when there is none."""
         return next((c for c in self.classes if c.name == name), None)
 
     def method(self, use: Use) -> FunctionInfo | None:

@@ -55,6 +55,7 @@ def kernel_form(function: FunctionInfo, names: FileNames) -> str:
 
 
 def is_program(cls: ClassInfo, names: FileNames) -> bool:
+    """Whether a class stands under ``@pl.program``, by whatever name the file imports the language."""
     return any(names.alias_path(".".join(d)) == "pl.program" for d in cls.decorators)
 
 

@@ -26,6 +26,7 @@ class Role(Enum):
 
     @property
     def binds(self) -> bool:
+        """Whether an identifier in this role gives its name a meaning."""
         return self in (Role.WRITE, Role.PARAMETER, Role.IMPORT, Role.DEFINITION)
 
 
@@ -57,6 +58,7 @@ class Scope:
 
     @property
     def enclosing_function(self) -> FunctionInfo | None:
+        """The innermost function around the scope, None at module level."""
         scope: Scope | None = self
         while scope is not None:
             if scope.function is not None:
@@ -88,12 +90,14 @@ class Symbol:
 
     @property
     def uses(self) -> list[Use]:
+        """Every use, definitions included; collected when first asked for."""
         if self.gather is not None:
             self.found, self.gather = self.gather(), None
         return self.found
 
     @property
     def definitions(self) -> list[Use]:
+        """The uses that bind it."""
         return [use for use in self.uses if use.role.binds]
 
 
@@ -120,6 +124,7 @@ class Use:
 
     @property
     def root(self) -> Use:
+        """The first name of a dotted path: ``pl`` of ``pl.tile.load``."""
         return self.base.root if self.base is not None else self
 
 

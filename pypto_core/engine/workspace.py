@@ -140,9 +140,11 @@ class Workspace:
 
     # --------------------------------------------------------------------------------------------------------- asking
     def document(self, path: str) -> Document | None:
+        """The text that is open under this path, None when none is."""
         return self.db.read(_DOCUMENT, path)
 
     def settings(self, path: str) -> Settings:
+        """The settings of a file: its own, else those of all files."""
         return self.db.read(_SETTINGS, path) or self.db.read(_SETTINGS, "") or self._default
 
     def names(self, path: str) -> FileNames:

@@ -45,6 +45,7 @@ class DataType:
 
     @property
     def name(self) -> str:
+        """The name behind ``pl.``: ``FP32``."""
         return self.printed
 
     @property
@@ -63,10 +64,12 @@ class DataType:
 
     @property
     def is_signed_int(self) -> bool:
+        """INT4 to INT64, and INDEX; BOOL and TASK_ID are not integers."""
         return 0x10 <= self.code <= 0x15
 
     @property
     def is_unsigned_int(self) -> bool:
+        """UINT4 to UINT64."""
         return 0x20 <= self.code <= 0x24
 
     @property
@@ -76,10 +79,12 @@ class DataType:
 
     @property
     def is_float(self) -> bool:
+        """Floating point of any width, BF16 and the 8- and 4-bit formats included."""
         return 0x30 <= self.code <= 0x4F
 
     @property
     def is_index_like(self) -> bool:
+        """Whether values of it count as INDEX: INDEX itself and the 64-bit integers."""
         return self.code in (0x14, 0x15, 0x24)
 
     def __reduce__(self) -> str:

@@ -154,10 +154,12 @@ class Call(Expr):
 
     @property
     def name(self) -> str:
+        """What is called: an operator (``tile.add``) or a function of the program."""
         return self.op.name
 
     @property
     def is_function_call(self) -> bool:
+        """Whether a function of the program is called, not an operator (ir.md §2)."""
         return self.op.__class__ is GlobalVar
 
     @property

@@ -79,6 +79,7 @@ class Program(Node):
             object.__setattr__(self, "functions", functions)
 
     def get_function(self, name: str) -> Function | None:
+        """The function of this name, None when there is none."""
         for function in self.functions:
             if function.name == name:
                 return function

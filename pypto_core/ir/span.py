@@ -109,10 +109,12 @@ class Span:
 
     @property
     def is_valid(self) -> bool:
+        """Whether source text stands for it; see :meth:`unknown`."""
         return self.chunk is not None
 
     @property
     def filename(self) -> str:
+        """The file as it was named when it was read, empty when unknown."""
         return self.chunk.file if self.chunk is not None else ""
 
     @property
@@ -127,10 +129,12 @@ class Span:
 
     @property
     def end_line(self) -> int:
+        """1-based line of the character behind the last one, -1 when unknown."""
         return self.chunk.position(self.end)[0] + 1 if self.chunk is not None else -1
 
     @property
     def end_column(self) -> int:
+        """1-based column of the character behind the last one, -1 when unknown."""
         return self.chunk.position(self.end)[1] + 1 if self.chunk is not None else -1
 
     @property
@@ -139,6 +143,7 @@ class Span:
         return self.chunk.text[self.start : self.end] if self.chunk is not None else ""
 
     def contains(self, other: Span) -> bool:
+        """Whether ``other`` lies inside it; spans of two chunks never contain each other."""
         return self.chunk is other.chunk and self.start <= other.start and other.end <= self.end
 
     def to(self, other: Span) -> Span:

@@ -55,6 +55,7 @@ class DslParam:
 
     @property
     def required(self) -> bool:
+        """Whether a call has to give it."""
         return self.default is None and self.kind in ("positional", "keyword")
 
     @property
@@ -100,6 +101,7 @@ class DslCallable:
 
     @property
     def name(self) -> str:
+        """The last part of the path: ``load`` of ``pl.tile.load``."""
         return self.path.rpartition(".")[2]
 
     def param_labels(self) -> tuple[str, ...]:
@@ -119,6 +121,7 @@ class DslCallable:
         return f"{self.path}({', '.join(self.param_labels())}){result}"
 
     def param(self, name: str) -> DslParam | None:
+        """The parameter of this name, None when there is none."""
         for param in self.params:
             if param.name == name:
                 return param
