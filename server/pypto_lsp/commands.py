@@ -13,7 +13,7 @@ from pypto_core import Diagnostic, Entry, Severity, lane_rows, memory_use, passe
 from pypto_core import lower as lowered_anew
 from pypto_lsp.archive import write_archive
 from pypto_lsp.check import Checked, Checker, Report, absolute, check_files, decoded, gathered
-from pypto_lsp.config import BACKENDS, ConfigError, codes_of
+from pypto_lsp.config import BACKENDS, ConfigError, codes_near, codes_of
 from pypto_lsp.discover import STDIN, NoSuchPath, excludes, expand
 from pypto_lsp.lowered import SOURCE_STAGE, UnknownName, entry_named, lowering_to, pass_name, render
 from pypto_lsp.render.explain import page
@@ -111,7 +111,7 @@ def check(
     """
     for pattern in (*select, *ignore):
         if not codes_of((pattern,)):
-            raise _Fault(f"there is no code {pattern!r}; pypto-lsp explain lists them")
+            raise _Fault(f"there is no code {pattern!r}; {codes_near(pattern)}")
     patterns = tuple(absolute(pattern) for pattern in exclude)
     overrides = _overrides(backend, search_path, select=select, ignore=ignore, exclude=patterns)
     checker = Checker(overrides)

@@ -227,13 +227,19 @@ def _checked(written: str, name: str, value: Any, kind: str, folder: str) -> Any
         return tuple(expand(v, folder) for v in value)
     for code in value:
         if not codes_of((code,)):
-            raise ConfigError(f"{written} names {code!r}, which is no code; pypto-lsp explain lists them")
+            raise ConfigError(f"{written} names {code!r}, which is no code; {codes_near(code)}")
     return tuple(value)
 
 
 def codes_of(patterns: Iterable[str]) -> frozenset[str]:
     """The codes that some patterns name (``aiv-cube-in-region``, ``aiv-*``)."""
     return frozenset(code for pattern in patterns for code in rules() if fnmatchcase(code, pattern))
+
+
+def codes_near(name: str) -> str:
+    """What to say of a name that no code has."""
+    near = get_close_matches(name.lower(), rules(), 1)
+    return f"did you mean {near[0]}?" if near else "pypto-lsp explain lists them"
 
 
 def expand(path: str, folder: str) -> str:

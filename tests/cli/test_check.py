@@ -236,6 +236,19 @@ def test_select_and_ignore(folder: Path, arguments: tuple[str, ...], left: int) 
     assert len(findings("bad.py", *arguments)) == left
 
 
+def test_a_near_code_is_suggested(folder: Path) -> None:
+    Path("good.py").write_text(GOOD)
+    for option in ("--select", "--ignore"):
+        assert (
+            check("good.py", option, "op-shap").stderr
+            == "Error: there is no code 'op-shap'; did you mean op-shape?\n"
+        )
+    Path("pyproject.toml").write_text('[tool.pypto-lsp]\nignore = ["OP-SHAPE"]\n')
+    assert check("good.py").stderr.endswith(
+        "ignore names 'OP-SHAPE', which is no code; did you mean op-shape?\n"
+    )
+
+
 def test_settings_of_the_nearest_project_file(folder: Path) -> None:
     Path("bad.py").write_text(BAD)
     Path("pyproject.toml").write_text('[tool.pypto-lsp]\nignore = ["aiv-*"]\n')
