@@ -28,8 +28,8 @@ async function quickInput(page, key, placeholder) {
 async function take(page, input, text, label) {
   await input.fill(text);
   const row = page.locator(`${WIDGET} .monaco-list-row`, { has: page.locator(".monaco-icon-label", { hasText: label }) }).first();
-  await row.click({ timeout: 60000 });
-  await input.waitFor({ state: "hidden", timeout: 60000 });
+  await row.click({ timeout: 20000 });
+  await input.waitFor({ state: "hidden", timeout: 20000 });
 }
 
 /** Runs a command of the palette by its full title. */
@@ -44,32 +44,32 @@ export async function choose(page, placeholder, label) {
 
 /** Labels and descriptions of the rows that the list with this placeholder shows first. */
 export async function offered(page, placeholder) {
-  await inputOf(page, placeholder).waitFor({ state: "visible", timeout: 60000 });
-  await page.locator(`${WIDGET} .monaco-list-row`).first().waitFor({ state: "visible", timeout: 60000 });
+  await inputOf(page, placeholder).waitFor({ state: "visible", timeout: 20000 });
+  await page.locator(`${WIDGET} .monaco-list-row`).first().waitFor({ state: "visible", timeout: 20000 });
   return page.locator(`${WIDGET} .monaco-list-row`).allInnerTexts();
 }
 
 /** Opens a file of the folder; it has the focus afterwards. */
 export async function openFile(page, name) {
   await take(page, await quickInput(page, "Control+P", FILES), name, name);
-  await page.locator(`${ACTIVE} .tab.active`, { hasText: name }).waitFor({ timeout: 60000 });
-  await page.locator(`${ACTIVE} .monaco-editor.focused`).waitFor({ timeout: 60000 });
+  await page.locator(`${ACTIVE} .tab.active`, { hasText: name }).waitFor({ timeout: 20000 });
+  await page.locator(`${ACTIVE} .monaco-editor.focused`).waitFor({ timeout: 20000 });
 }
 
 /** Puts the cursor of the active editor at a place, counted from 1. */
 export async function goTo(page, line, column) {
-  await page.locator(`${ACTIVE} .monaco-editor.focused`).waitFor({ timeout: 60000 });
+  await page.locator(`${ACTIVE} .monaco-editor.focused`).waitFor({ timeout: 20000 });
   const input = await quickInput(page, "Control+P", FILES);
   await input.fill(`:${line}:${column}`);
-  await page.locator(`${WIDGET} .monaco-list-row`, { hasText: `${line}` }).first().waitFor({ timeout: 60000 });
+  await page.locator(`${WIDGET} .monaco-list-row`, { hasText: `${line}` }).first().waitFor({ timeout: 20000 });
   await page.keyboard.press("Enter");
-  await page.locator(WIDGET).waitFor({ state: "hidden", timeout: 60000 });
-  await page.locator(".statusbar-item", { hasText: `Ln ${line}, Col ${column}` }).waitFor({ timeout: 60000 });
+  await page.locator(WIDGET).waitFor({ state: "hidden", timeout: 20000 });
+  await page.locator(".statusbar-item", { hasText: `Ln ${line}, Col ${column}` }).waitFor({ timeout: 20000 });
 }
 
 /** Closes all editors and what the last scenario left open. */
 export async function clear(page) {
   await page.keyboard.press("Escape");
   await command(page, "View: Close All Editors");
-  await page.locator(".tab").first().waitFor({ state: "detached", timeout: 60000 });
+  await page.locator(".tab").first().waitFor({ state: "detached", timeout: 20000 });
 }

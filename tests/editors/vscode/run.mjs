@@ -22,28 +22,28 @@ async function outcomesOfSuite(work) {
   return JSON.parse(readFileSync(results, "utf8"));
 }
 
+const wanted = new RegExp(process.env.PYPTO_TESTS ?? "");
+const viewport = { width: 1400, height: 860 };
 let failed = 1;
 try {
-  await withWorkbench(
+  const { results, timing } = await withWorkbench(
     {
       samples,
       extensions: [extension, suite],
       interpreter,
-      viewport: { width: 1400, height: 860 },
+      viewport,
       env: (work, folder) => ({ PYPTO_TEST_RESULTS: resultsIn(work), PYPTO_TEST_SAMPLES: folder }),
     },
-    async ({ page, work }) => {
-      console.log(`workbench open after ${seconds()}`);
-      const { results, timing } = await outcomesOfSuite(work);
-      results.forEach(tell);
-      console.log(`keystroke to diagnostics in the editor: ${JSON.stringify(timing)}`);
-      const played = await play(page, new RegExp(process.env.PYPTO_TESTS ?? ""));
-      played.forEach(tell);
-      const all = [...results, ...played];
-      failed = all.filter((o) => !o.ok).length + (timing.error ? 1 : 0);
-      console.log(`${all.length - failed} passed, ${failed} failed, ${seconds()}`);
-    },
+    ({ work }) => outcomesOfSuite(work),
   );
+  results.forEach(tell);
+  console.log(`keystroke to diagnostics in the editor: ${JSON.stringify(timing)}`);
+  // Another workbench: the suite leaves unsaved documents behind, about which the first one would ask.
+  const played = await withWorkbench({ samples, extensions: [extension], interpreter, viewport }, ({ page }) => play(page, wanted));
+  played.forEach(tell);
+  const all = [...results, ...played];
+  failed = all.filter((o) => !o.ok).length + (timing.error ? 1 : 0);
+  console.log(`${all.length - failed} passed, ${failed} failed, ${seconds()}`);
 } catch (error) {
   console.log(`${error.message}\n0 passed, 1 failed`);
 }

@@ -28,7 +28,7 @@ async function marked(editor) {
 const editorOf = (page, label) =>
   page.locator(".editor-group-container", { has: page.locator(".tab.active", { hasText: label }) }).locator(".editor-container .monaco-editor").first();
 
-const shows = (page, label, part) => waitFor(`${part} in ${label}`, async () => part.test(await textOf(editorOf(page, label))), 15000);
+const shows = (page, label, part) => waitFor(`${part} in ${label}`, async () => part.test(await textOf(editorOf(page, label))), 30000);
 const marks = (page, label, what, test) =>
   waitFor(
     `${what}, marked in ${label}`,
@@ -36,7 +36,7 @@ const marks = (page, label, what, test) =>
       const lines = await marked(editorOf(page, label));
       return test(lines) && (lines.length ? lines : ["nothing"]);
     },
-    15000,
+    30000,
   );
 
 /** The sample, with its lowered text beside it and the focus in the source. */
@@ -81,10 +81,10 @@ export const scenarios = {
     await command(page, "PyPTO: Show What a Pass Did");
     const diff = page.locator(".monaco-diff-editor");
     const side = (name) => diff.locator(`.editor.${name}`);
-    await waitFor("both sides", async () => /aiv_shard/.test(await textOf(side("modified"))) && /tile\.move/.test(await textOf(side("original"))), 15000);
+    await waitFor("both sides", async () => /aiv_shard/.test(await textOf(side("modified"))) && /tile\.move/.test(await textOf(side("original"))), 30000);
     ok(!/aiv_shard/.test(await textOf(side("original"))), "the pass makes the shard");
     match(await page.locator(".tab.active", { hasText: "↔" }).innerText(), /ScaledProduct: \w+ ↔ LowerAutoVectorSplit/);
-    await diff.locator(".editor.modified .line-insert").first().waitFor({ timeout: 15000 });
+    await diff.locator(".editor.modified .line-insert").first().waitFor({ timeout: 30000 });
   },
   async "two passes that are picked stand side by side"(page) {
     await openFile(page, SAMPLE);
@@ -92,7 +92,7 @@ export const scenarios = {
     await choose(page, "Left side: IR after this pass", "Source");
     await choose(page, "Right side: IR after this pass", "LowerAutoVectorSplit");
     const diff = page.locator(".monaco-diff-editor");
-    await waitFor("the split", async () => /aiv_shard/.test(await textOf(diff.locator(".editor.modified"))), 15000);
+    await waitFor("the split", async () => /aiv_shard/.test(await textOf(diff.locator(".editor.modified"))), 30000);
     match(await textOf(diff.locator(".editor.original")), /\[128, 64\]/);
   },
   async "the cursor in the source marks what its line became"(page) {
@@ -120,8 +120,11 @@ export const scenarios = {
     await beside(page);
     await goTo(page, SCALED, 1);
     await marks(page, ".pypto-ir", "the product", (found) => found.some((l) => l.includes("0.125")));
-    await goTo(page, SCALED - 1, 1);
-    await page.keyboard.type("        twice = pl.mul(local, 2.0)\n");
+    await goTo(page, SCALED - 2, 1);
+    await page.keyboard.press("End");
+    await page.keyboard.press("Enter");
+    // At once: what is typed letter by letter meets completions and closing brackets. The editor has made the indentation.
+    await page.keyboard.insertText("twice = pl.mul(local, 2.0)");
     await shows(page, ".pypto-ir", /twice/);
     await goTo(page, SCALED + 1, 10);
     const lines = await marks(page, ".pypto-ir", "the product", (found) => found.some((l) => l.includes("0.125")));
