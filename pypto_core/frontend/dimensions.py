@@ -112,6 +112,8 @@ def read_dim(ctx: FunctionContext, node: ast.expr) -> Expr:
     if isinstance(node, ast.Constant) and isinstance(node.value, bool):
         return ConstInt(int(node.value), span=ctx.span(node))
     dim = _dim(ctx, node)
+    if isinstance(dim, ConstInt) and dim.value <= 0:
+        ctx.warn("dim-not-positive", f"a dimension of {dim.value} holds nothing", node)
     kind = dim.type
     if isinstance(kind, ScalarType) and not kind.dtype.is_int:
         ctx.fail(
@@ -131,8 +133,6 @@ def _dim(ctx: FunctionContext, node: ast.expr) -> Expr:
         dim = value_dim(ctx, value, node, ctx.text(node))
         if dim is None:
             ctx.fail("shape-element", f"'{ctx.text(node)}' is {describe(value)}, not a dimension", node)
-        if isinstance(dim, ConstInt) and dim.value <= 0:
-            ctx.warn("dim-not-positive", f"a dimension of {dim.value} holds nothing", node)
         return dim
     if isinstance(node, ast.BinOp) and type(node.op) in _TAGS:
         left, right = _leaf(ctx, node.left), _leaf(ctx, node.right)

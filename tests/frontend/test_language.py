@@ -64,3 +64,11 @@ def test_printed_form_reads_back(kind: str, body: str, printed: str) -> None:
     assert again.diagnostics == ()
     assert again.program is not None
     assert print_ir(again.program) == text
+
+
+@pytest.mark.parametrize("extent", ["-4", "COLS", "4 - 8", "COLS * 2", "0"])
+@pytest.mark.parametrize("head", ["@pl.jit", "@pl.function"])
+def test_a_constant_extent_that_holds_nothing_is_told_however_it_is_written(head: str, extent: str) -> None:
+    text = f"import pypto.language as pl\n\nCOLS = -4\n\n\n{head}\ndef k(x: pl.Tensor[[32, {extent}], pl.FP32]):\n    return x\n"
+    found = [(d.code, d.span.text) for d in parse(text).diagnostics if d.code == "dim-not-positive"]
+    assert found == [("dim-not-positive", extent)]
