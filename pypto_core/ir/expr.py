@@ -8,7 +8,8 @@ from typing import ClassVar
 from pypto_core.ir.basic_types import MEMREF_TYPE, UNKNOWN, WINDOW_BUFFER_TYPE, ScalarType, TupleType
 from pypto_core.ir.dtype import DataType
 from pypto_core.ir.enums import ArgDirection
-from pypto_core.ir.node import AttrMap, Expr, Type, empty_map
+from pypto_core.ir.node import AttrMap, Expr, Node, Type, empty_map, slot_writer
+from pypto_core.ir.span import UNKNOWN_SPAN, Span
 
 
 class Op:
@@ -37,12 +38,24 @@ class GlobalVar(Op):
     __slots__ = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+_set_span = slot_writer(Node, "span")
+_NOTHING = empty_map()
+
+
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Var(Expr):
     """A variable; two variables of one name are two variables. ``name_hint`` is cosmetic."""
 
     name_hint: str
     type: Type
+
+    def __init__(self, name_hint: str, type: Type, *, span: Span = UNKNOWN_SPAN) -> None:
+        _set_name_hint(self, name_hint)
+        _set_var_type(self, type)
+        _set_span(self, span)
+
+
+_set_name_hint, _set_var_type = slot_writer(Var, "name_hint"), slot_writer(Var, "type")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,16 +106,24 @@ class WindowBuffer(Expr):
         return self.base.name_hint
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class ConstInt(Expr):
     """An integer literal; as the extent of a dimension it is an INDEX."""
 
     value: int
     dtype: DataType = DataType.INDEX
 
+    def __init__(self, value: int, dtype: DataType = DataType.INDEX, *, span: Span = UNKNOWN_SPAN) -> None:
+        _set_value(self, value)
+        _set_dtype(self, dtype)
+        _set_span(self, span)
+
     @property
     def type(self) -> Type:
         return ScalarType.of(self.dtype)
+
+
+_set_value, _set_dtype = slot_writer(ConstInt, "value"), slot_writer(ConstInt, "dtype")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -138,7 +159,7 @@ def _check_directions(call: Call | Submit) -> None:
         raise TypeError(f"arg_directions has {len(directions)} entries for {len(call.args)} arguments")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class Call(Expr):
     """Application of an operator or, when ``op`` is a :class:`GlobalVar`, of a function of the program."""
 
@@ -147,6 +168,25 @@ class Call(Expr):
     kwargs: AttrMap = field(default_factory=empty_map)
     attrs: AttrMap = field(default_factory=empty_map)
     type: Type = UNKNOWN
+
+    def __init__(
+        self,
+        op: Op,
+        args: tuple[Expr, ...],
+        kwargs: AttrMap = _NOTHING,
+        attrs: AttrMap = _NOTHING,
+        type: Type = UNKNOWN,
+        *,
+        span: Span = UNKNOWN_SPAN,
+    ) -> None:
+        _set_op(self, op)
+        _set_args(self, args)
+        _set_kwargs(self, kwargs)
+        _set_attrs(self, attrs)
+        _set_call_type(self, type)
+        _set_span(self, span)
+        if attrs:
+            self.__post_init__()
 
     def __post_init__(self) -> None:
         if "arg_directions" in self.attrs:
@@ -165,6 +205,11 @@ class Call(Expr):
     @property
     def arg_directions(self) -> tuple[ArgDirection, ...]:
         return tuple(self.attrs.get("arg_directions", ()))
+
+
+_set_op, _set_args = slot_writer(Call, "op"), slot_writer(Call, "args")
+_set_kwargs, _set_attrs = slot_writer(Call, "kwargs"), slot_writer(Call, "attrs")
+_set_call_type = slot_writer(Call, "type")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,16 +7,28 @@ from dataclasses import dataclass, field
 
 from pypto_core.ir.enums import ForKind, InlineLanguage, Level, Role, SplitMode
 from pypto_core.ir.expr import ConstInt, IterArg, Var, WindowBuffer
-from pypto_core.ir.node import AttrMap, Expr, Stmt, empty_map
+from pypto_core.ir.node import AttrMap, Expr, Stmt, empty_map, slot_writer
 from pypto_core.ir.span import UNKNOWN_SPAN, Span
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, init=False)
 class AssignStmt(Stmt):
     """``var = value``; the definition of ``var``."""
 
     var: Var
     value: Expr
+
+    def __init__(
+        self, var: Var, value: Expr, *, span: Span = UNKNOWN_SPAN, leading_comments: tuple[str, ...] = ()
+    ) -> None:
+        _set_var(self, var)
+        _set_value(self, value)
+        _set_span(self, span)
+        _set_comments(self, leading_comments)
+
+
+_set_span, _set_comments = slot_writer(Stmt, "span"), slot_writer(Stmt, "leading_comments")
+_set_var, _set_value = slot_writer(AssignStmt, "var"), slot_writer(AssignStmt, "value")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

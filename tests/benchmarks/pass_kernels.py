@@ -156,3 +156,31 @@ def task_kernel(statements: int) -> str:
         f"{body}"
         f"    return y\n"
     )
+
+
+#: Constants that branches compare with, and a value that every branch and loop makes another; 6 statements.
+_BRANCH_BLOCK = """\
+        c{n} = {n}
+        if flag > c{n}:
+            t = pl.add(t, SCALE)
+        for i{n} in pl.range(4):
+            u{n} = pl.mul(t, 0.5)
+            t = pl.add(u{n}, t)
+"""
+
+
+def branch_kernel(statements: int) -> str:
+    """A file with one kernel of many branches and loops behind one another, of about ``statements`` statements."""
+    body, _ = _blocks(_BRANCH_BLOCK, statements, 6, 0)
+    return (
+        f"{_HEAD}SCALE = {EDIT[0]}\n\n\n"
+        f"@pl.jit\n"
+        f"def branch_kernel(\n"
+        f"    x: pl.Tensor[[32, 64], pl.FP32], flag: pl.Scalar[pl.INDEX], y: pl.Out[pl.Tensor[[32, 64], pl.FP32]]\n"
+        f"):\n"
+        f'    with pl.at(level=pl.Level.CORE_GROUP, name_hint="branches"):\n'
+        f"        t = pl.mul(x[:, :], 1.0)\n"
+        f"{body}"
+        f"        y[:, :] = t\n"
+        f"    return y\n"
+    )

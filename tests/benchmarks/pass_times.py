@@ -17,6 +17,7 @@ from pypto_core.ir import Program
 from pypto_core.passes.pipeline import AT_INPUT, PIPELINE, make_pass, properties_to_verify
 from pypto_core.verify import hints_of, verify, warnings_of
 from tests.benchmarks import pass_kernels
+from tests.benchmarks.long_files import long_kernel
 
 T = TypeVar("T")
 
@@ -24,6 +25,8 @@ KERNELS: dict[str, Callable[[int], str]] = {
     "mixed": pass_kernels.mixed_kernel,
     "tiles": pass_kernels.tile_kernel,
     "tasks": pass_kernels.task_kernel,
+    "branches": pass_kernels.branch_kernel,
+    "rows": lambda statements: f"import pypto.language as pl\n\n\n{long_kernel(statements)}",
 }
 BACKEND = "a2a3"
 SIZES = (250, 500, 1000, 2000)
