@@ -112,7 +112,7 @@ class Analyzer:
 
     def simplify(self, expr: ir.Expr) -> ir.Expr:
         """The rewriter, applied twice; the same object when nothing applies."""
-        if expr.__class__ in _UNCHANGED:
+        if expr.__class__ in _UNCHANGED or (not self.literals and isinstance(expr, ir.Var)):
             return expr
         simplifier = RewriteSimplifier(self.literals, self.bound)
         return simplifier.rewrite(simplifier.rewrite(expr))

@@ -127,7 +127,9 @@ class _Walker:
                 new = self._cast(stmt, value)
             elif value.name in MATMUL_OPERANDS:
                 new = self._product(stmt, value)
-        return [stmt.with_(value=value)] if new is None else new
+        if new is None:
+            new = [stmt if value is stmt.value else stmt.with_(value=value)]
+        return new
 
     # -- casts -----------------------------------------------------------------------------------------------------
     def _cast(self, stmt: AssignStmt, call: Call) -> list[Stmt] | None:

@@ -53,7 +53,8 @@ class _Flattener(ir.Rewriter):
         return var
 
     def rewrite_Call(self, call: ir.Call) -> ir.Expr:
-        return call.with_(args=ir.map_tuple(call.args, self._hoisted_call))
+        args = ir.map_tuple(call.args, self._hoisted_call)
+        return call if args is call.args else call.with_(args=args)
 
     def rewrite_Submit(self, submit: ir.Submit) -> ir.Expr:
         return submit.with_(args=ir.map_tuple(submit.args, self._hoisted_any))

@@ -88,13 +88,17 @@ class _Simplifier(BaseMutator):
             source = new.args[0]
             if _layout(new.type) is not None and _layout(new.type) is _layout(source.type):
                 return source
-        return new.with_(type=self.rewrite_type(new.type))
+        type_ = self.rewrite_type(new.type)
+        return new if type_ is new.type else new.with_(type=type_)
 
     # -- definitions -----------------------------------------------------------------------------------------------
 
     def rewrite_def(self, var: Any) -> Any:
         """A definition: re-created when its type simplifies; the iter arg of a loop with its initial value too."""
-        changes: dict[str, object] = {"type": self.rewrite_type(var.type)}
+        type_ = self.rewrite_type(var.type)
+        if type_ is var.type and not isinstance(var, ir.IterArg):
+            return var
+        changes: dict[str, object] = {"type": type_}
         if isinstance(var, ir.IterArg):
             changes["init_value"] = self.simp(var.init_value)
         new = var.with_(**changes)
@@ -129,7 +133,7 @@ class _Simplifier(BaseMutator):
         value = self.simp(stmt.value)
         var = self.rewrite_def(stmt.var)
         self._bind(var, value)
-        return stmt.with_(var=var, value=value)
+        return stmt if var is stmt.var and value is stmt.value else stmt.with_(var=var, value=value)
 
     def rewrite_EvalStmt(self, stmt: ir.EvalStmt) -> ir.Stmt:
         self._span = stmt.span

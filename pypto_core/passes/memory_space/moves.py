@@ -77,7 +77,10 @@ class MoveInserter:
         kind = stmt.var.type
         if call is not value and isinstance(call.type, TileType):
             kind = keep_memref(call.type, stmt.var.type)
-        return [*before, stmt.with_(value=call, var=self._def(stmt.var, kind))]
+        var = self._def(stmt.var, kind)
+        if call is value and var is stmt.var:
+            return [*before, stmt]
+        return [*before, AssignStmt(var, call, span=stmt.span, leading_comments=stmt.leading_comments)]
 
     def _loop(self, stmt: ForStmt | WhileStmt) -> Stmt:
         header = substitute_header(stmt, self._renamed)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from pypto_core import ir
+from pypto_core.ir.walk import LEAVES
 
 Lookup = Callable[[str], "ir.Function | None"]
 
@@ -47,8 +48,9 @@ class _Reads:
             self._expr(expr)
 
     def _expr(self, expr: ir.Expr) -> None:
-        if isinstance(expr, ir.Var):
-            self.read.add(self._root(expr))
+        if expr.__class__ in LEAVES:
+            if isinstance(expr, ir.Var):
+                self.read.add(self._root(expr))
             return
         if isinstance(expr, (ir.Call, ir.Submit)):
             position = _WRITES.get(expr.name) if isinstance(expr, ir.Call) else None

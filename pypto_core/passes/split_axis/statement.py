@@ -150,7 +150,7 @@ def _stride(state: SplitState) -> int | None:
 def _replace(stmt: AssignStmt, call: Call, type_: Type, state: SplitState, info: TileInfo | None) -> Stmt:
     target = Var(stmt.var.name_hint, type_, span=stmt.var.span)
     state.replace(stmt.var, target, info)
-    return stmt.with_(var=target, value=call)
+    return AssignStmt(target, call, span=stmt.span, leading_comments=stmt.leading_comments)
 
 
 def _load(stmt: Stmt, call: Call, state: SplitState) -> list[Stmt]:
@@ -233,7 +233,8 @@ def _compute(stmt: AssignStmt, call: Call, state: SplitState) -> list[Stmt]:
     args = _rewritten_args(call, axis, tracked is not None, state)
     check_halved(call, args, halved, axis, state, stmt.var)
     new = TileInfo(half(result.shape[axis]), axis)
-    return [_replace(stmt, call.with_(args=args, type=halved), halved, state, new)]
+    made = Call(call.op, args, call.kwargs, call.attrs, halved, span=call.span)
+    return [_replace(stmt, made, halved, state, new)]
 
 
 def _rewritten_args(call: Call, axis: int, tracked: bool, state: SplitState) -> tuple[Expr, ...]:
