@@ -46,7 +46,8 @@ def test_an_ignored_place_is_not_counted() -> None:
     everywhere = "\n".join(
         f"{line}  # pypto: ignore" if "pl." in line else line for line in RAGGED.split("\n")
     )
-    assert {d.code for d in _hints(everywhere)} == {"ignore-unused"}  # what the many comments on quiet lines get
+    # Comments on quiet lines are told; nothing else is.
+    assert {d.code for d in _hints(everywhere)} == {"ignore-unused"}
 
 
 def test_the_compilers_report_is_as_it_was() -> None:
