@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from pypto_core.frontend.parse import ParseResult, parse
     from pypto_core.frontend.units import parse_file
     from pypto_core.ir import (
+        Anchor,
         AssignStmt,
         Call,
         Chunk,
@@ -219,6 +220,7 @@ _HOMES = {
     "pypto_core.frontend.chunk_table": ("common_ends",),
     "pypto_core.frontend.units": ("parse_file",),
     "pypto_core.ir": (
+        "Anchor",
         "AssignStmt",
         "Call",
         "Chunk",
@@ -263,6 +265,7 @@ __all__ = [
     "LANE_INDEX_OP",
     "MEMBERS",
     "SPACE_NAMES",
+    "Anchor",
     "Argument",
     "AssignStmt",
     "Call",

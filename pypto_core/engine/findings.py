@@ -5,12 +5,13 @@ docs/spec/design/codes.md: a finding that shows at several stages, or once per l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from operator import is_
 from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic, Related, Severity, rules
-from pypto_core.engine.ignore_comments import ignore_comments
+from pypto_core.engine.ignore_comments import IgnoreComment, ignore_comments
 from pypto_core.ir import Chunk, Function, FunctionType, GlobalVar, Program, Span, calls_in, walk_stmts
 
 
@@ -88,71 +89,55 @@ def _place(finding: Diagnostic) -> tuple[str, int, int, int]:
 
 
 def without_ignored(
-    found: Iterable[Diagnostic],
-    texts: Mapping[str, str],
-    ignore: frozenset[str] = frozenset(),
-    select: frozenset[str] = frozenset(),
+    found: Iterable[Diagnostic], ignore: frozenset[str] = frozenset(), select: frozenset[str] = frozenset()
 ) -> tuple[Diagnostic, ...]:
-    """Findings that neither a comment on their first or last line nor the settings ignore; ``select`` limits the codes when not empty.
-
-    ``texts``: file name -> its text, for the comments.
-    """
-    comments_of = {file: ignore_comments(text) for file, text in texts.items()}
+    """Findings of one chunk that neither a comment on their first or last line nor the settings ignore; ``select`` limits the codes
+    when not empty."""
     kept = []
+    comments: tuple[IgnoreComment, ...] | None = None
     for finding in found:
         if finding.code in ignore or (select and finding.code not in select):
             continue
-        span = finding.span
-        comments = comments_of.get(span.filename)
-        if comments and span.is_valid:
-            lines = (span.line - 1, span.end_line - 1)
+        chunk = finding.span.chunk
+        if chunk is not None:
+            if comments is None:
+                comments = ignore_comments(chunk.text)
+            lines = [line - 1 - chunk.first_line for line in (finding.span.line, finding.span.end_line)]
             if any(comment.line in lines and comment.covers(finding.code) for comment in comments):
                 continue
         kept.append(finding)
     return tuple(kept)
 
 
-def in_file(found: Iterable[Diagnostic], file: str) -> tuple[Diagnostic, ...]:
-    """The findings whose place is in ``file``."""
-    return tuple(f for f in found if f.span.filename == file)
 
 
 def of_kernel(finding: Diagnostic, program: Program) -> Diagnostic:
-    """The finding; a performance hint with the kernel that it is about, for :func:`one_hint_per_kernel`."""
+    """The finding; a performance hint with the kernel that it is about, for :func:`joined_hints`."""
     if finding.severity is not Severity.HINT or _has_places_of_its_own(finding.code):
         return finding
     return replace(finding, data={**finding.data, "kernel": program.name})
 
 
-#: Hints put together before: the ``id`` of each, them, and what was made of them.
-Joined: TypeAlias = "dict[tuple[int, ...], tuple[list[Diagnostic], Diagnostic]]"
+#: What hints are told as, by ``id`` of the first of those that are told together: these, and what is told.
+Joined: TypeAlias = "dict[int, tuple[list[Diagnostic], Diagnostic]]"
 
 
-def one_hint_per_kernel(found: tuple[Diagnostic, ...], known: Joined | None = None) -> tuple[Diagnostic, ...]:
-    """Each hint once per kernel and operator, at its first place; the other places are related ones.
+def joined_hints(hints: Iterable[Diagnostic], known: Joined) -> Joined:
+    """The hints of a kernel, in source order, each once per operator and file: at its first place; the others are related ones.
 
     A hint is about the kernel rather than about a line, and an ordinary kernel has one for nearly every transfer. ``known`` is what
-    the last call for the file made: the same hints become the same object again.
+    the last call for the kernel made: the same hints become the same object again.
     """
-    before, joined = dict(known or ()), {} if known is None else known
-    joined.clear()
-
-    def together(group: list[Diagnostic]) -> Diagnostic:
-        key = tuple(map(id, group))
-        kept = before.get(key) or (group, _together(*group))
-        joined[key] = kept
-        return kept[1]
-
-    groups: dict[tuple[str, object, object, str], list[Diagnostic]] = {}
-    for finding in found:
-        if "kernel" in finding.data:
-            key = finding.code, finding.data["kernel"], finding.data.get("op"), finding.span.filename
-            groups.setdefault(key, []).append(finding)
-    if all(len(group) == 1 for group in groups.values()):
-        return found
-    told = {id(group[0]): together(group) for group in groups.values()}
-    later = {id(finding) for group in groups.values() for finding in group[1:]}
-    return tuple(told.get(id(finding), finding) for finding in found if id(finding) not in later)
+    groups: dict[tuple[str, object, str], list[Diagnostic]] = {}
+    for hint in hints:
+        groups.setdefault((hint.code, hint.data.get("op"), hint.span.filename), []).append(hint)
+    joined: Joined = {}
+    for group in groups.values():
+        before = known.get(id(group[0]))
+        if before is None or len(before[0]) != len(group) or not all(map(is_, before[0], group)):
+            before = group, _together(*group)
+        joined[id(group[0])] = before
+    return joined
 
 
 #: How many other places of a hint are named.

@@ -24,7 +24,7 @@ from pypto_core.engine.scopes import (
     docstring,
     home_of,
 )
-from pypto_core.frontend.memory import Item
+from pypto_core.frontend.per_item import Item
 from pypto_core.frontend.recovery import Broken, ClassSyntax, FunctionSyntax, Statement
 from pypto_core.frontend.syntax import SourceMap, dotted
 from pypto_core.ir import Span

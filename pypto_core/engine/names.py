@@ -7,6 +7,7 @@ The scoping rules are Python's. Each top-level statement is read once and its re
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import compress
 from threading import Lock
 
 from pypto_core.engine.name_reader import read_item
@@ -23,17 +24,21 @@ from pypto_core.engine.scopes import (
     Symbol,
     Use,
 )
-from pypto_core.frontend.chunk_table import common_ends
-from pypto_core.frontend.memory import Item
+from pypto_core.frontend.chunk_table import same_ends
+from pypto_core.frontend.per_item import Item
 from pypto_core.frontend.recovery import FileSyntax
 
 
 class FileNames:
     """The names of one version of a file."""
 
-    def __init__(self, path: str, items: Sequence[ItemNames]) -> None:
+    def __init__(
+        self, path: str, items: Sequence[ItemNames], importing: Sequence[ItemNames] | None = None
+    ) -> None:
         self.path = path
         self.items = items
+        #: The items with imports.
+        self.importing = [i for i in items if _imports(i)] if importing is None else importing
         self._module: Scope | None = None
         self._linking = Lock()
 
@@ -110,7 +115,7 @@ class FileNames:
     @property
     def stars(self) -> list[str]:
         """Modules of ``from module import *``."""
-        return [star for item in self.items for star in item.stars]
+        return [star for item in self.importing for star in item.stars]
 
     def function_at(self, line: int) -> FunctionInfo | None:
         """The innermost function around a 0-based line."""
@@ -227,9 +232,10 @@ class NamesMemory:
     def __init__(self) -> None:
         self._items: list[Item] = []
         self._names: list[ItemNames] = []
+        self._importing: list[bool] = []
 
     def read(self, path: str, syntax: FileSyntax) -> FileNames:
-        before, behind = common_ends(self._items, syntax.items)
+        before, behind = same_ends(self._items, syntax.items)
         gone = slice(before, len(self._items) - behind)
         known = {id(names.item): names for names in self._names[gone]}
         new = [
@@ -237,8 +243,13 @@ class NamesMemory:
             for item in syntax.items[before : len(syntax.items) - behind]
         ]
         self._names = [*self._names[:before], *new, *self._names[gone.stop :]]
+        self._importing[gone] = map(_imports, new)
         self._items = syntax.items
-        return FileNames(path, self._names)
+        return FileNames(path, self._names, list(compress(self._names, self._importing)))
+
+
+def _imports(item: ItemNames) -> bool:
+    return bool(item.imported or item.imports or item.stars)
 
 
 def read_names(path: str, syntax: FileSyntax) -> FileNames:
@@ -250,7 +261,7 @@ def imported_modules(names: FileNames) -> set[str]:
     """Modules that the import statements of a file may mean, as written: ``from a import b`` may mean the module ``a.b``."""
     found = set(names.stars)
     whole: set[str] = set()
-    for item in names.items:
+    for item in names.importing:
         for name, imported in item.imports.items():
             if imported.attribute is None and not imported.module.startswith("pypto"):
                 whole.add(name)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from pypto_core.engine.names import FileNames
 from pypto_core.engine.scopes import ClassInfo, FunctionInfo, ItemNames, Kind
-from pypto_core.frontend.memory import Item
+from pypto_core.frontend.per_item import Item
 from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
 from pypto_core.frontend.syntax import SourceMap, dotted, string_literal
 from pypto_core.ir import Span

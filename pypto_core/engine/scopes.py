@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from pypto_core.frontend.memory import Item
+from pypto_core.frontend.per_item import Item
 from pypto_core.ir import Chunk, Span
 
 

@@ -7,13 +7,13 @@ from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic
 from pypto_core.engine.beside import Beside
-from pypto_core.engine.findings import Joined, of_kernel, related_to_calls
+from pypto_core.engine.by_chunk import Findings, FindingsByChunk
+from pypto_core.engine.findings import of_kernel, related_to_calls
 from pypto_core.engine.wording import in_authors_words
 from pypto_core.ir import Program
 
 #: Analyses a program; None when it may not be analysed now.
 Analysis: TypeAlias = "Callable[[Program], Iterable[Diagnostic] | None]"
-Findings: TypeAlias = "tuple[Diagnostic, ...]"
 
 
 class Told:
@@ -22,37 +22,35 @@ class Told:
     def __init__(self) -> None:
         self._early: Beside[Findings] = Beside()
         self._full: Beside[Findings] = Beside()
-        self.joined: Joined = {}
+        self.by_chunk = FindingsByChunk()
 
-    def early(self, programs: list[Program], backend: str | None, analyse: Analysis) -> list[Diagnostic]:
+    def early(self, programs: list[Program], backend: str | None, analyse: Analysis) -> list[Findings]:
         """What is known of the programs before the first pass."""
         return _all(self._early, programs, backend, analyse)
 
-    def full(self, programs: list[Program], backend: str | None, analyse: Analysis) -> list[Diagnostic]:
+    def full(self, programs: list[Program], backend: str | None, analyse: Analysis) -> list[Findings]:
         """What is known of them with the lowering."""
         return _all(self._full, programs, backend, analyse)
 
     def first(
         self, programs: list[Program], backend: str | None, early: Analysis, lowered: Analysis
-    ) -> list[Diagnostic]:
+    ) -> list[Findings]:
         """With the lowering where that is known already (``lowered`` gives None where it is not), without it elsewhere."""
         self._full.enter(programs, backend)
         self._early.enter(programs, backend)
-        known = self._full.facts
-        if not self._full.try_complete(lambda program: _in_words(lowered(program), program)):
-            known = list(known)
-            for number in range(len(programs)):
-                if known[number] is None:
-                    known[number] = self._early.at(number, lambda p: _in_words(early(p), p))
-        return [finding for told in filter(None, known) for finding in told]
+        self._full.try_complete(lambda program: _in_words(lowered(program), program))
+        known = list(self._full.facts)
+        for number in self._full.unknown:
+            known[number] = self._early.at(number, lambda program: _in_words(early(program), program) or ())
+        return list(filter(None, known))
 
 
 def _all(
     beside: Beside[Findings], programs: list[Program], backend: str | None, analyse: Analysis
-) -> list[Diagnostic]:
+) -> list[Findings]:
     beside.enter(programs, backend)
     beside.try_complete(lambda program: _in_words(analyse(program), program))
-    return [finding for told in filter(None, beside.facts) for finding in told]
+    return list(filter(None, beside.facts))
 
 
 def _in_words(found: Iterable[Diagnostic] | None, program: Program) -> Findings | None:

@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 
 from pypto_core.diagnostics import Diagnostic, Severity
 from pypto_core.engine.beside import Beside
+from pypto_core.engine.by_chunk import FileFindings, Findings
 from pypto_core.engine.database import Database, Input, Query, query
 from pypto_core.engine.facts import Document, Entry, FileFacts, Settings
 from pypto_core.engine.finder import Finder
-from pypto_core.engine.findings import in_file, merged, one_hint_per_kernel, unique, without_ignored
+from pypto_core.engine.findings import merged
 from pypto_core.engine.ignore_comments import unused_comments, wrong_comments
 from pypto_core.engine.locate import ProgramValues
 from pypto_core.engine.lowering import (
@@ -31,7 +32,6 @@ from pypto_core.engine.names import FileNames, NamesMemory, imported_modules
 from pypto_core.engine.sources import Modules, NoFiles, Presence
 from pypto_core.engine.told import Analysis, Told
 from pypto_core.engine.values import Histories
-from pypto_core.engine.wording import in_authors_words
 from pypto_core.frontend import ParseResult, parse
 from pypto_core.frontend.chunk_table import SyntaxMemory
 from pypto_core.frontend.memory import KernelMemory
@@ -55,7 +55,7 @@ _DISK: Input[str, int] = Input("disk", 0)
 
 
 #: Findings of the programs of a file, for a backend.
-OfPrograms: TypeAlias = "Callable[[Told, list[Program], str | None], list[Diagnostic]]"
+OfPrograms: TypeAlias = "Callable[[Told, list[Program], str | None], list[Findings]]"
 
 
 def _identity(left: object, right: object) -> bool:
@@ -98,6 +98,7 @@ class Workspace:
         self._told: dict[str, Told] = {}
         self._values: dict[str, Beside[ProgramValues]] = {}
         self._traced: dict[str, Beside[Histories]] = {}
+        self._listed: dict[str, tuple[ParseResult, list[Program]]] = {}
         self._define_queries()
 
     # ------------------------------------------------------------------------------------------------------- changing
@@ -109,7 +110,9 @@ class Workspace:
         """Forget a file."""
         self.db.set(_DOCUMENT, path, None)
         self._beside(path, [])
-        for memory in (self._kernels, self._told, self._values, self._traced, self._syntaxes, self._names):
+        for memory in (
+            self._kernels, self._told, self._values, self._traced, self._listed, self._syntaxes, self._names,
+        ):  # fmt: skip
             memory.pop(path, None)
         queries: tuple[Query[str, Any], ...] = (
             self._syntax, self._shape, self._graph, self._named, self._parsed, self._typing, self._full,
@@ -160,20 +163,18 @@ class Workspace:
         document = self.document(path)
         parsed = self.parsed(path)
         settings = self.settings(path)
-        programs = list(parsed.programs.values())
-        names = {id(program): entry for entry, program in parsed.programs.items()}
-
-        def values_of(program: Program) -> ProgramValues:
+        programs = self._programs_of(path, parsed)
+        beside, entries = self._beside(path, programs), list(parsed.programs)
+        for number, program in beside.missing():
             self.db.check()
-            return ProgramValues(names[id(program)], program)
-
-        values = dict(zip(parsed.programs, self._beside(path, programs).complete(values_of), strict=True))
+            beside.put(number, ProgramValues(entries[number], program))
+        values: dict[str, ProgramValues] = dict(zip(entries, beside.facts, strict=True))  # type: ignore[arg-type]
         histories: dict[str, Histories] = {}
         if lowered:
             traced = self._traced.setdefault(path, Beside())
             traced.enter(programs, settings.backend)
             found = traced.complete(lambda program: self.db.get(self._histories, (program, settings.backend)))
-            histories = dict(zip(parsed.programs, found, strict=True))
+            histories = dict(zip(entries, found, strict=True))
         text = document.text if document is not None else ""
         own = self.names(path)
         imported = {
@@ -186,6 +187,13 @@ class Workspace:
             for module in imported_modules(names)
         }
         return FileFacts(path, text, settings, own, parsed, histories, values, imported, paths)
+
+    def _programs_of(self, path: str, parsed: ParseResult) -> list[Program]:
+        """The programs of a file, the same list while they are the same."""
+        known = self._listed.get(path)
+        if known is None or known[0] is not parsed:
+            known = self._listed[path] = parsed, list(parsed.programs.values())
+        return known[1]
 
     def warm(self, path: str) -> None:
         """Have everything ready that is asked of the newest values; worth doing while nobody waits."""
@@ -227,30 +235,26 @@ class Workspace:
             None if program is None else self.db.get(self._histories, (program, self.settings(path).backend))
         )
 
-    def typing_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
+    def typing_diagnostics(self, path: str) -> Findings:
         """What is known without lowering: syntax, names, types, operator contracts, early split checks."""
-        found = self.db.get(self._typing, path)
-        return in_file(found, path)
+        return self.db.get(self._typing, path).own
 
-    def first_diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
+    def first_diagnostics(self, path: str) -> Findings:
         """What can be said at once: :meth:`typing_diagnostics`, and everything about kernels whose lowering is remembered."""
 
-        def first(told: Told, programs: list[Program], backend: str | None) -> list[Diagnostic]:
+        def first(told: Told, programs: list[Program], backend: str | None) -> list[Findings]:
             early, before = self._early_of(self.db, backend), self._lowered_before(self.db, backend)
             return told.first(programs, backend, early, before)
 
-        return in_file(self._findings(self.db, path, first), path)
+        return self._findings(self.db, path, first).own
 
-    def diagnostics(self, path: str) -> tuple[Diagnostic, ...]:
+    def diagnostics(self, path: str) -> Findings:
         """Everything that stands in the file, lowering included."""
-        found = self.db.get(self._full, path)
-        return in_file(found, path)
+        return self.db.get(self._full, path).own
 
-    def diagnostics_elsewhere(self, path: str) -> dict[str, tuple[Diagnostic, ...]]:
+    def diagnostics_elsewhere(self, path: str) -> dict[str, Findings]:
         """Findings that the kernels of the file make in files that it imports, by path."""
-        found = self.db.get(self._full, path)
-        others = dict.fromkeys(d.span.filename for d in found if d.span.is_valid and d.span.filename != path)
-        return {other: in_file(found, other) for other in others}
+        return dict(self.db.get(self._full, path).elsewhere)
 
     def finder(self) -> Finder:
         """Follows names through all files, open or on disk."""
@@ -359,12 +363,12 @@ class Workspace:
         def histories(db: Database, key: tuple[Program, str | None]) -> Histories:
             return Histories(db.get(lowered, key))
 
-        @query(keep=256)
-        def typing(db: Database, path: str) -> tuple[Diagnostic, ...]:
+        @query(keep=256, equal=_identity)
+        def typing(db: Database, path: str) -> FileFindings:
             return self._findings(db, path, lambda told, *of: told.early(*of, self._early_of(db, of[1])))
 
-        @query(keep=256)
-        def full(db: Database, path: str) -> tuple[Diagnostic, ...]:
+        @query(keep=256, equal=_identity)
+        def full(db: Database, path: str) -> FileFindings:
             return self._findings(
                 db, path, lambda told, *of: told.full(*of, self._lowered_of(db, of[1])), True
             )
@@ -400,31 +404,34 @@ class Workspace:
 
     def _findings(
         self, db: Database, path: str, of_programs: OfPrograms, whole: bool = False
-    ) -> tuple[Diagnostic, ...]:
+    ) -> FileFindings:
         """The front end's findings and those of every kernel that it could read completely; ``whole``: these are all there are."""
         document = db.read(_DOCUMENT, path)
         if document is None:
-            return ()
+            return FileFindings()
         result = db.get(self._parsed, path)
         settings = self.settings(path)
+        programs = self._programs_of(path, result)
+        self._beside(path, programs)
         broken = {entry for entry, _ in result.incomplete}
-        programs = [program for entry, program in result.programs.items() if entry not in broken]
-        self._beside(path, list(result.programs.values()))
+        if broken:
+            programs = [program for entry, program in result.programs.items() if entry not in broken]
         told = self._told.setdefault(path, Told())
-        found = [in_authors_words(d) for d in result.diagnostics]
-        found += of_programs(told, programs, settings.backend)
-        placed = [with_place(d, path, document) for d in unique(found)]
-        # Comments may ignore findings in every file that has some.
-        files = _Files(db, self._disk)
-        texts = {other: files.read(other) or "" for other in {d.span.filename for d in placed} - {path}}
-        told_of = {path: document.text, **texts}
-        kept = without_ignored(placed, told_of, settings.ignore, settings.select)
+        found = of_programs(told, programs, settings.backend)
+        told_now = told.by_chunk.update(result.diagnostics, found, document, settings, result.graph)
         of_comments = [*wrong_comments(path, document.text)]
-        if whole and not broken and not any(d.severity is Severity.ERROR for d in placed):
-            of_comments += unused_comments(path, document.text, placed, programs)
+        if whole and not broken and "pypto:" in document.text:
+            placed = told.by_chunk.found()
+            if not any(d.severity is Severity.ERROR for d in placed):
+                of_comments += unused_comments(path, document.text, placed, programs)
+        of_comments = [d for d in of_comments if _is_wanted(d, settings)]
         if of_comments:
-            kept = merged(kept, without_ignored(of_comments, {}, settings.ignore, settings.select))
-        return one_hint_per_kernel(kept, told.joined)
+            return replace(told_now, own=merged(told_now.own, of_comments))
+        return told_now
+
+
+def _is_wanted(finding: Diagnostic, settings: Settings) -> bool:
+    return finding.code not in settings.ignore and (not settings.select or finding.code in settings.select)
 
 
 def _module_path(modules: Modules, importer: str, module: str) -> str | None:
@@ -436,13 +443,6 @@ def _module_path(modules: Modules, importer: str, module: str) -> str | None:
     else:
         found = modules.find(name, file, file)
     return found.filename if found is not None else None
-
-
-def with_place(finding: Diagnostic, path: str, document: Document) -> Diagnostic:
-    """A finding without a place stands at the start of the file that was asked about."""
-    if finding.span.is_valid:
-        return finding
-    return replace(finding, span=Span(Chunk(path, document.text[:1000]), 0, 0))
 
 
 def reading_fault(document: Document, fault: Exception) -> Diagnostic:

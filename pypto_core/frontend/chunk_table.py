@@ -7,8 +7,10 @@ computed from it stay valid; chunks below the edit are only moved. The answer is
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import compress
+from operator import is_not
 from typing import TypeVar
 
 from pypto_core.frontend.chunks import Block, Unit, blocks, cut_scanned
@@ -201,6 +203,18 @@ def common_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]
         lambda n, m: old[from_end_old - m : from_end_old - n] == new[from_end_new - m : from_end_new - n],
     )
     return prefix, suffix
+
+
+def same_ends(old: Sequence[object], new: Sequence[object]) -> tuple[int, int]:
+    """:func:`common_ends` of lists whose elements are compared by identity."""
+    most = min(len(old), len(new))
+    prefix = _first(map(is_not, old, new), most)
+    return prefix, _first(map(is_not, reversed(old), reversed(new)), most - prefix)
+
+
+def _first(differences: Iterable[bool], most: int) -> int:
+    """Index of the first difference, at most ``most``."""
+    return next(compress(range(most), differences), most)
 
 
 def _agreement(most: int, equal: Callable[[int, int], bool]) -> int:

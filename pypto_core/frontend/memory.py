@@ -9,16 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import chain
 from typing import TypeAlias
 
 from pypto_core.diagnostics import Diagnostic
-from pypto_core.frontend.chunk_table import common_ends
 from pypto_core.frontend.imports import UsedNames, used_names
 from pypto_core.frontend.jit_functions import DEP_FORMS
+from pypto_core.frontend.near_forms import forms_of
+from pypto_core.frontend.per_item import PerItem
 from pypto_core.frontend.program import ParsedProgram
 from pypto_core.frontend.recall import Recall, is_long
-from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax, Statement
+from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
 from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.frontend.static_eval.comparison import Comparison
 from pypto_core.frontend.static_eval.kernels import file_kernels
@@ -29,7 +29,6 @@ from pypto_core.ir import Program
 
 Kernel: TypeAlias = "KernelFunction | ProgramClass"
 Syntax: TypeAlias = "FunctionSyntax | ClassSyntax"
-Item: TypeAlias = "FunctionSyntax | ClassSyntax | Statement"
 #: The program of a kernel, and the functions that a JIT entry reaches.
 ReadKernel: TypeAlias = "Callable[[Kernel, Recall | None], tuple[ParsedProgram, list[FunctionSyntax]]]"
 
@@ -61,6 +60,8 @@ class Assembled:
         self._names = [kernel.name for kernel in kernels]
         self._unique = len(set(self._names)) == len(self._names)
         self._programs: list[Program | None] = [None] * len(kernels)
+        #: The same by name, complete with the last reading.
+        self._by_name: dict[str, Program] = dict.fromkeys(self._names)  # type: ignore[assignment]
         #: Readings with findings, readings of which parts are missing.
         self._spoken: dict[int, Reading] = {}
         self._partial: dict[int, Reading] = {}
@@ -68,7 +69,7 @@ class Assembled:
 
     def put(self, place: int, reading: Reading) -> None:
         self._readings[place] = reading
-        self._programs[place] = reading.parsed.program
+        self._programs[place] = self._by_name[self._names[place]] = reading.parsed.program
         for known, wanted in (
             (self._spoken, reading.parsed.diagnostics),
             (self._partial, reading.parsed.incomplete),
@@ -79,11 +80,10 @@ class Assembled:
 
     def programs(self) -> dict[str, Program]:
         """Programs by entry in source order; a kernel that a factory makes several times is one entry."""
-        pairs = zip(self._names, self._programs, strict=True)
         if self._unique:
-            return dict(pairs)  # type: ignore[arg-type]
+            return self._by_name.copy()
         found: dict[str, Program] = {}
-        for name, program in pairs:
+        for name, program in zip(self._names, self._programs, strict=True):
             if program is not None:
                 found.setdefault(name, program)
         return found
@@ -133,7 +133,9 @@ class KernelMemory:
         #: Readings that rest on whether modules are complete, and the answers; readings that rest on files or the process.
         self._askers: dict[ModuleEnvironment, tuple[bool, set[int]]] = {}
         self._watchful: set[int] = set()
-        self._symbols: tuple[list[Item], list[tuple[Diagnostic, ...]]] = ([], [])
+        #: Beside each item: findings about the names of dynamic sizes; its imports and decorators.
+        self.symbols: PerItem[tuple[Diagnostic, ...]] = PerItem(lambda item: tuple(check_symbols(item)))
+        self.forms = PerItem(forms_of)
         #: Values of long kernels, by name.
         self.recalls: dict[str, Recall] = {}
         self._used: dict[int, tuple[Syntax, UsedNames]] = {}
@@ -235,15 +237,6 @@ class KernelMemory:
             return self.recalls.setdefault(kernel.name, Recall())
         self.recalls.pop(kernel.name, None)
         return None
-
-    def symbols(self, syntax: FileSyntax) -> list[Diagnostic]:
-        """Findings about the names of dynamic sizes."""
-        items, found = self._symbols
-        before, behind = common_ends(items, syntax.items)
-        changed = [tuple(check_symbols(item)) for item in syntax.items[before : len(syntax.items) - behind]]
-        found[before : len(items) - behind] = changed
-        self._symbols = (syntax.items, found)
-        return list(chain.from_iterable(found))
 
     def used_names(self) -> list[UsedNames]:
         """Names that each kernel of the last readings uses."""

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
+from itertools import chain
+from operator import attrgetter
 
 from pypto_core.diagnostics import Diagnostic, error
+from pypto_core.frontend.per_item import Item
 from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax, Statement
 from pypto_core.frontend.static_eval.values import KERNEL_FORMS
 from pypto_core.frontend.syntax import SourceMap, dotted
@@ -19,15 +24,44 @@ _MODULES = (_LANGUAGE, f"{_LANGUAGE}.distributed")
 _Import = tuple[str, str, SourceMap, ast.alias]
 
 
-def check_forms(syntax: FileSyntax) -> Iterator[Diagnostic]:
-    """Findings about decorators near a known form (``decorator-unknown``) and imports near the language (``language-import``)."""
-    imports = [i for item in syntax.items if isinstance(item, Statement) for i in _imports(item)]
+@dataclass(frozen=True, slots=True)
+class ItemForms:
+    """What an item imports, the names under which it decorates with forms of the language, and its decorators that are none."""
+
+    imports: tuple[_Import, ...] = ()
+    roots: frozenset[str] = frozenset()
+    others: tuple[tuple[SourceMap, ast.expr, tuple[str, ...]], ...] = ()
+
+
+_NONE = ItemForms()
+
+
+@cache
+def _usual(roots: frozenset[str]) -> ItemForms:
+    """One object for all items that are decorated alike: an edit looks at those of all items."""
+    return ItemForms(roots=roots)
+
+
+def forms_of(item: Item) -> ItemForms:
+    """Imports and decorators of one item."""
+    if isinstance(item, Statement):
+        imports = tuple(_imports(item))
+        return ItemForms(imports) if imports else _NONE
+    decorators = list(_decorators(item))
+    others = tuple(d for d in decorators if ".".join(d[2][1:]) not in KERNEL_FORMS)
+    roots = frozenset(path[0] for _, _, path in decorators if ".".join(path[1:]) in KERNEL_FORMS)
+    return ItemForms((), roots, others) if others else _usual(roots)
+
+
+def check_forms(syntax: FileSyntax, forms: Sequence[ItemForms]) -> Iterator[Diagnostic]:
+    """Findings about decorators near a known form (``decorator-unknown``) and imports near the language (``language-import``).
+
+    ``forms`` are those of the items of the file.
+    """
+    imports = list(chain.from_iterable(map(attrgetter("imports"), forms)))
     aliases = {name for module, name, _, _ in imports if module == _LANGUAGE and name != _LANGUAGE}
-    roots: set[str] = set()
-    for source, decorator, path in _decorators(syntax):
-        if ".".join(path[1:]) in KERNEL_FORMS:
-            roots.add(path[0])
-        elif path[0] in aliases and (near := near_form(path)):
+    for source, decorator, path in chain.from_iterable(map(attrgetter("others"), forms)):
+        if path[0] in aliases and (near := near_form(path)):
             yield error(
                 "decorator-unknown",
                 f"'{'.'.join(path)}' is no decorator of the language, so this is no kernel and nothing in it is checked; "
@@ -35,8 +69,10 @@ def check_forms(syntax: FileSyntax) -> Iterator[Diagnostic]:
                 source.span(decorator.func if isinstance(decorator, ast.Call) else decorator),
                 data={"name": ".".join(path), "suggestion": f"{path[0]}.{near}"},
             )
-    for module, name, source, node in imports:
-        yield from _check_import(syntax, roots, module, name, source, node)
+    if imports:
+        roots: set[str] = set().union(*map(attrgetter("roots"), forms))
+        for module, name, source, node in imports:
+            yield from _check_import(syntax, roots, module, name, source, node)
 
 
 def near_form(path: tuple[str, ...]) -> str | None:
@@ -85,18 +121,17 @@ def _imports(item: Statement) -> Iterator[_Import]:
                     yield f"{node.module}.{alias.name}", alias.asname or alias.name, item.source, alias
 
 
-def _decorators(syntax: FileSyntax) -> Iterator[tuple[SourceMap, ast.expr, tuple[str, ...]]]:
-    for item in syntax.items:
-        if isinstance(item, Statement):
-            continue
-        owners: list[FunctionSyntax | ClassSyntax] = (
-            [item, *item.functions] if isinstance(item, ClassSyntax) else [item]
-        )
-        for owner in owners:
-            for decorator in owner.node.decorator_list:
-                path = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
-                if path is not None and len(path) > 1:
-                    yield owner.source, decorator, path
+def _decorators(
+    item: FunctionSyntax | ClassSyntax,
+) -> Iterator[tuple[SourceMap, ast.expr, tuple[str, ...]]]:
+    owners: list[FunctionSyntax | ClassSyntax] = (
+        [item, *item.functions] if isinstance(item, ClassSyntax) else [item]
+    )
+    for owner in owners:
+        for decorator in owner.node.decorator_list:
+            path = dotted(decorator.func if isinstance(decorator, ast.Call) else decorator)
+            if path is not None and len(path) > 1:
+                yield owner.source, decorator, path
 
 
 def _binds(syntax: FileSyntax, name: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import PurePath
 from typing import Any
 
@@ -83,8 +84,8 @@ def read_graph(
     syntax = graph.root_file.syntax
     diagnostics = [error("python-syntax", fault.message, fault.span) for fault in syntax.faults]
     memory = KernelMemory() if memory is None else memory
-    diagnostics += memory.symbols(syntax)
-    diagnostics += check_forms(syntax)
+    diagnostics += chain.from_iterable(memory.symbols.of(syntax.items))
+    diagnostics += check_forms(syntax, memory.forms.of(syntax.items))
     read = memory.update(graph, _Reader(graph).read, checkpoint)
     diagnostics += read.diagnostics()
     if graph.root.unresolved:

@@ -6,8 +6,11 @@ Evaluating a module makes kernels of their headers and never looks into their bo
 from __future__ import annotations
 
 import ast
+from itertools import compress
+from operator import is_not
 
-from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax, Statement
+from pypto_core.frontend.per_item import Item
+from pypto_core.frontend.recovery import FileSyntax, Statement
 from pypto_core.frontend.static_eval.values import KERNEL_FORMS
 from pypto_core.frontend.syntax import dotted
 
@@ -18,14 +21,16 @@ def same_shape(old: FileSyntax, new: FileSyntax) -> bool:
     """Whether two readings of a file differ in bodies of kernels at most."""
     return old is new or (
         len(old.items) == len(new.items)
-        and all(
-            a is b or (is_set_apart(a) and has_header_of(b, a))
-            for a, b in zip(old.items, new.items, strict=True)
-        )
+        and all(is_set_apart(a) and has_header_of(b, a) for a, b in changed_items(old, new))
     )
 
 
-def is_set_apart(item: FunctionSyntax | ClassSyntax | Statement) -> bool:
+def changed_items(old: FileSyntax, new: FileSyntax) -> list[tuple[Item, Item]]:
+    """Items of two readings of the same length that are not the same."""
+    return list(compress(zip(old.items, new.items, strict=True), map(is_not, old.items, new.items)))
+
+
+def is_set_apart(item: Item) -> bool:
     """Whether the body of a definition seems to be a kernel's: its one decorator looks like one that makes kernels."""
     node = item.node
     return (
@@ -36,9 +41,7 @@ def is_set_apart(item: FunctionSyntax | ClassSyntax | Statement) -> bool:
     )
 
 
-def has_header_of(
-    item: FunctionSyntax | ClassSyntax | Statement, other: FunctionSyntax | ClassSyntax | Statement
-) -> bool:
+def has_header_of(item: Item, other: Item) -> bool:
     """Whether two definitions have the very same header."""
     return item.__class__ is other.__class__ and item.node is other.node
 

@@ -111,7 +111,7 @@ from pypto_core.ir.scalar import (
     promote,
     scalar_dtype,
 )
-from pypto_core.ir.span import UNKNOWN_SPAN, Chunk, Span
+from pypto_core.ir.span import UNKNOWN_SPAN, Anchor, Chunk, Span
 from pypto_core.ir.stmt import (
     SCOPE_CLASSES,
     AssignStmt,
@@ -190,6 +190,7 @@ __all__ = [
     "WINDOW_BUFFER_TYPE",
     "Abs",
     "Add",
+    "Anchor",
     "And",
     "ArgDirection",
     "ArrayType",

@@ -32,31 +32,28 @@ class Chunk:
     """A run of whole lines of one file.
 
     ``text`` starts at the beginning of a line and never changes. ``first_line`` (0-based line of the file on which the
-    chunk starts) is the one field that its owner, the file's chunk table, may move; nothing cached may depend on it.
-    Chunks that always move together share an :class:`Anchor`.
+    chunk starts) is all that its owner, the file's chunk table, may change; nothing cached may depend on it.
+    Chunks that always move together share an :class:`Anchor`: while a chunk has the same one, it has the same number of lines between
+    itself and the others.
     """
 
-    __slots__ = ("_anchor", "_row", "_starts", "_words", "file", "text")
+    __slots__ = ("_row", "_starts", "_words", "anchor", "file", "text")
 
     def __init__(self, file: str, text: str, first_line: int = 0, anchor: Anchor | None = None) -> None:
         self.file = file
         self.text = text
-        self._anchor = anchor if anchor is not None else _FIXED
-        self._row = first_line - self._anchor.line
+        self.anchor = anchor if anchor is not None else _FIXED
+        self._row = first_line - self.anchor.line
         self._starts: list[int] | None = None
         self._words: frozenset[str] | None = None
 
     @property
     def first_line(self) -> int:
-        return self._anchor.line + self._row
-
-    @first_line.setter
-    def first_line(self, line: int) -> None:
-        self._row = line - self._anchor.line
+        return self.anchor.line + self._row
 
     def take_place(self, other: Chunk) -> None:
         """Stand where ``other`` stands, and move with its neighbours."""
-        self._anchor, self._row = other._anchor, other._row
+        self.anchor, self._row = other.anchor, other._row
 
     def line_starts(self) -> list[int]:
         """Offsets at which the lines of the chunk begin; lines end with LF, CRLF or a lone CR."""
@@ -76,6 +73,10 @@ class Chunk:
         starts = self.line_starts()
         row = bisect_right(starts, offset) - 1
         return self.first_line + row, offset - starts[row]
+
+    def row(self, offset: int) -> int:
+        """The line of the chunk, counted from its first, on which a character offset is."""
+        return bisect_right(self.line_starts(), offset) - 1
 
     def offset(self, line: int, column: int) -> int:
         """Offset of an absolute 0-based (line, column); clamps to the chunk."""

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls import uris
 from pygls.workspace import PositionCodec
 
-from pypto_core import Span
+from pypto_core import Chunk, Span
 from pypto_lsp.modules import has_no_path
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+\Z")
@@ -36,6 +36,20 @@ def uri_of(path: str) -> str:
     if has_no_path(path):
         return path
     return uris.from_fs_path(str(Path(path).absolute())) or path
+
+
+def range_in_chunk(span: Span, codec: PositionCodec) -> types.Range:
+    """Client range of a span by the text of its chunk: good in every version of the file that has the chunk."""
+    if span.chunk is None:
+        return NOWHERE
+
+    def position(chunk: Chunk, offset: int) -> types.Position:
+        line, column = chunk.position(offset)
+        before = chunk.text[offset - column : offset]
+        units = len(before) if before.isascii() else codec.client_num_units(before)
+        return types.Position(line=line, character=units)
+
+    return types.Range(start=position(span.chunk, span.start), end=position(span.chunk, span.end))
 
 
 class Positions:

@@ -6,13 +6,32 @@ long file takes longer than the analysis.
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import json
+import logging
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidParams, JsonRpcInvalidRequest
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+)
 from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
+
+log = logging.getLogger("pypto_lsp")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A result whose JSON has been written already."""
+
+    text: str
 
 
 class Protocol(LanguageServerProtocol):
@@ -47,3 +66,49 @@ class Protocol(LanguageServerProtocol):
         handler = self.fm.features.get(types.TEXT_DOCUMENT_DID_CHANGE)
         if handler is not None:
             yield handler, (params,), None
+
+    # ---------------------------------------------------------------------------------------- what is written already
+    def plain(self, value: Any) -> Any:
+        """A value of the protocol as plain data."""
+        return self._converter.unstructure(value)
+
+    def in_json(self, value: Any) -> str:
+        """A value of the protocol as it travels."""
+        return json.dumps(value, default=self._serialize_message)
+
+    def notify_written(self, method: str, params: str) -> None:
+        """A notification whose parameters are JSON."""
+        self._send_text(f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}')
+
+    def _send_response(
+        self, msg_id: str | int, result: Any | None = None, error: types.ResponseError | None = None
+    ) -> None:
+        if isinstance(result, Written) and error is None:
+            self._result_types.pop(msg_id, None)
+            self._send_text(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result.text}}}')
+        else:
+            super()._send_response(msg_id, result, error)
+
+    def _send_text(self, body: str) -> None:
+        """What the library does with a message after it has made JSON of it; ``body`` is ASCII."""
+        if self.writer is None:
+            log.error("there is no connection to send on")
+            return
+        header = ""
+        if self._include_headers:
+            header = f"Content-Length: {len(body)}\r\nContent-Type: {self.CONTENT_TYPE}; charset={self.CHARSET}\r\n\r\n"
+        try:
+            sent = self.writer.write((header + body).encode(self.CHARSET))
+        except BrokenPipeError:
+            raise
+        except Exception as fault:
+            self._server._report_server_error(fault, JsonRpcInternalError)
+        else:
+            if inspect.isawaitable(sent):
+                sending = asyncio.ensure_future(sent)
+                sending.add_done_callback(_failed)
+
+
+def _failed(sending: asyncio.Future[None]) -> None:
+    if not sending.cancelled() and sending.exception() is not None:
+        log.debug("a message could not be sent: %s", sending.exception())

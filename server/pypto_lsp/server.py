@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
@@ -24,6 +24,7 @@ from pypto_lsp.positions import Positions, Text, path_of, split_lines, uri_of
 from pypto_lsp.project import Project
 from pypto_lsp.protocol import Protocol
 from pypto_lsp.repairs import Repairs, prepared
+from pypto_lsp.wire import Wire
 from pypto_lsp.worker import Worker
 
 if TYPE_CHECKING:
@@ -58,14 +59,6 @@ class Snapshot:
     repairs: Repairs = field(default_factory=dict)
 
 
-#: Lines of the pieces of text that a finding points at.
-Place: TypeAlias = "tuple[int, ...]"
-
-
-class Converted(dict[int, tuple[Diagnostic, Place, types.Diagnostic]]):
-    """Findings in the protocol's form, by ``id``, with the place at which they stood."""
-
-
 @dataclass(slots=True, eq=False)
 class Open:
     """An open file: its newest text, and the newest facts that were computed of it. ``revision`` counts every change
@@ -86,7 +79,7 @@ class Open:
     #: Findings in imported files, by path.
     elsewhere: dict[str, tuple[Diagnostic, ...]] = field(default_factory=dict)
     waiters: list[asyncio.Future[None]] = field(default_factory=list)
-    converted: Converted = field(default_factory=Converted)
+    wire: Wire = field(default_factory=Wire)
 
     @property
     def newest(self) -> Snapshot | None:
@@ -123,6 +116,8 @@ class Open:
 
 class PyptoServer(LanguageServer):
     """One workspace, one analysis thread. Features read snapshots on the loop and reach the core through :meth:`ask` only."""
+
+    protocol: Protocol
 
     def __init__(self) -> None:
         from pypto_lsp.refresh import Refreshes
@@ -386,6 +381,8 @@ class PyptoServer(LanguageServer):
         """The repairs of the newest findings, which have been told already, are known."""
         if document.full is not found or self.documents.get(document.uri) is not document:
             return
+        if document.revision != found.revision:
+            return  # newer findings will be told with theirs
         document.full = replace(found, repairs=repairs)
         for listener in self.repairs_listeners:
             listener(document)

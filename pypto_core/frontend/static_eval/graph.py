@@ -11,7 +11,7 @@ from typing import Any
 # The handlers register themselves on import.
 from pypto_core.frontend.modules import ModuleFile, ModuleResolver, NoModules
 from pypto_core.frontend.recovery import ClassSyntax, FileSyntax, FunctionSyntax, Statement
-from pypto_core.frontend.shape import is_set_apart
+from pypto_core.frontend.shape import changed_items, is_set_apart
 from pypto_core.frontend.static_eval import compound, library  # noqa: F401
 from pypto_core.frontend.static_eval.control import Journals, stored_names
 from pypto_core.frontend.static_eval.costly import CostlyStatements, Run, give_up
@@ -115,7 +115,7 @@ class ModuleGraph:
             new = syntax_of(module.filename) if old is not None and old.items else old
             if new is None or new is old or old is None:
                 continue
-            replaced.update((id(a), b) for a, b in zip(old.items, new.items, strict=True) if a is not b)
+            replaced.update((id(a), b) for a, b in changed_items(old, new))
             module.syntax = new
             self.files[module.filename].replace_syntax(new)
         if replaced and self._by_syntax is None:

@@ -6,16 +6,17 @@ file that it imports are shown there.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
-from copy import copy
 
 from lsprotocol import types
 
 from pypto_core import Diagnostic, Severity, rules
 from pypto_lsp.links import rule_page
-from pypto_lsp.positions import Positions, uri_of
+from pypto_lsp.positions import Positions, range_in_chunk, uri_of
+from pypto_lsp.protocol import Written
 from pypto_lsp.repairs import data_of
-from pypto_lsp.server import Converted, Open, Place, PyptoServer, Tier
+from pypto_lsp.server import Open, PyptoServer, Tier
 
 SOURCE = "pypto"
 _TAGS = {"unnecessary": types.DiagnosticTag.Unnecessary, "deprecated": types.DiagnosticTag.Deprecated}
@@ -34,8 +35,7 @@ def to_protocol(
     related = [
         types.DiagnosticRelatedInformation(
             location=types.Location(
-                uri=uri_of(other.span.filename),
-                range=_positions_of(other.span.filename, finding, positions, server).range(other.span),
+                uri=uri_of(other.span.filename), range=range_in_chunk(other.span, positions.codec)
             ),
             message=other.message,
         )
@@ -46,7 +46,7 @@ def to_protocol(
     data = data_of(fixes, positions, document.version) if document is not None and fixes is not None else None
     tags = [_TAGS[tag] for tag in rule.tags] if rule is not None and can.tags else []
     return types.Diagnostic(
-        range=positions.range(finding.span),
+        range=range_in_chunk(finding.span, positions.codec),
         message=finding.message,
         severity=_SEVERITIES[finding.severity],
         code=finding.code,
@@ -58,29 +58,21 @@ def to_protocol(
     )
 
 
-def with_no_repairs(
-    made: types.Diagnostic, finding: Diagnostic, document: Open, server: PyptoServer
-) -> types.Diagnostic:
-    """A converted finding; told that it has no repairs where that is known."""
-    if id(finding) not in document.repairs or not _Abilities(server).data:
-        return made
-    told = copy(made)
-    told.data = data_of((), server.positions(document), document.version)
-    return told
+def in_json(document: Open, server: PyptoServer) -> str:
+    """All findings of a document as they travel; those that an edit only moved, or not even that, are not converted again."""
+    findings, positions = server.findings(document), server.positions(document)
+    texts = document.wire.texts(findings, lambda f: server.protocol.plain(to_protocol(f, positions, server)))
 
-
-def _place(finding: Diagnostic) -> Place | None:
-    """Where a finding and its related places stand, as far as an edit may move them; None where other files are part of it."""
-    chunk, lines = finding.span.chunk, []
-    for span in (finding.span, *(other.span for other in finding.related)):
-        if chunk is None or span.chunk is None or span.chunk.file != chunk.file:
-            return None
-        lines.append(span.chunk.first_line)
-    return tuple(lines)
-
-
-def _positions_of(path: str, finding: Diagnostic, own: Positions, server: PyptoServer | None) -> Positions:
-    return own if server is None or path == finding.span.filename else server.positions_in(path)
+    repairs = document.repairs if _Abilities(server).data else {}
+    if repairs:
+        none = server.protocol.in_json(data_of((), positions, document.version))
+        for number, finding in enumerate(findings):
+            fixes = repairs.get(id(finding))
+            if fixes:
+                texts[number] = server.protocol.in_json(to_protocol(finding, positions, server, document))
+            elif fixes is not None:
+                texts[number] = f'{texts[number][:-1]},"data":{none}}}'
+    return f"[{','.join(texts)}]"
 
 
 class _Abilities:
@@ -115,33 +107,14 @@ def register(server: PyptoServer) -> None:
         text_document = server.client_capabilities.text_document
         return text_document is not None and text_document.diagnostic is not None
 
-    def converted(
-        found: Iterable[Diagnostic], positions: Positions, document: Open | None = None
-    ) -> list[types.Diagnostic]:
-        return [to_protocol(f, positions, server, document) for f in found]
-
-    def of(document: Open) -> list[types.Diagnostic]:
-        """All findings of a document; those that an edit only moved, or not even that, are not converted again."""
-        positions, before, now = server.positions(document), document.converted, Converted()
-        made: list[types.Diagnostic] = []
-        for finding in server.findings(document):
-            place = None if document.repairs.get(id(finding)) else _place(finding)
-            known = before.get(id(finding))
-            if place is None:
-                made.append(to_protocol(finding, positions, server, document))
-                continue
-            if known is None or known[0] is not finding or known[1] != place:
-                known = finding, place, to_protocol(finding, positions, server)
-            now[id(finding)] = known
-            made.append(with_no_repairs(known[2], finding, document, server))
-        document.converted = now
-        return made
+    def converted(found: Iterable[Diagnostic], positions: Positions) -> list[types.Diagnostic]:
+        return [to_protocol(f, positions, server) for f in found]
 
     def push(document: Open) -> None:
-        server.text_document_publish_diagnostics(
-            types.PublishDiagnosticsParams(
-                uri=document.uri, version=document.version, diagnostics=of(document)
-            )
+        uri, version = json.dumps(document.uri), document.version
+        server.protocol.notify_written(
+            types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
+            f'{{"uri":{uri},"version":{version},"diagnostics":{in_json(document, server)}}}',
         )
 
     def analysed(document: Open, tier: Tier) -> None:
@@ -207,7 +180,7 @@ def register(server: PyptoServer) -> None:
         types.TEXT_DOCUMENT_DIAGNOSTIC,
         types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=True, identifier=SOURCE),
     )
-    async def pull(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+    async def pull(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport | Written:
         document = server.document(params.text_document.uri)
         if document is None:
             return types.RelatedFullDocumentDiagnosticReport(items=[])
@@ -227,9 +200,12 @@ def register(server: PyptoServer) -> None:
             return types.RelatedUnchangedDocumentDiagnosticReport(
                 result_id=result_id, related_documents=related
             )
-        return types.RelatedFullDocumentDiagnosticReport(
-            items=of(document), result_id=result_id, related_documents=related
+        report = types.RelatedFullDocumentDiagnosticReport(
+            items=[], result_id=result_id, related_documents=related
         )
+        around = server.protocol.plain(report)
+        del around["items"]
+        return Written(f'{{"items":{in_json(document, server)},{server.protocol.in_json(around)[1:]}')
 
     def related_documents(
         document: Open,
