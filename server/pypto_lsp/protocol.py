@@ -10,7 +10,7 @@ import asyncio
 import inspect
 import json
 import logging
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,9 +29,11 @@ log = logging.getLogger("pypto_lsp")
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A result whose JSON has been written already."""
+    """An object of which the list under ``key`` has been written already; ``around`` are its other members."""
 
-    text: str
+    around: Mapping[str, Any]
+    key: str
+    items: list[bytes]
 
 
 class Protocol(LanguageServerProtocol):
@@ -76,29 +78,36 @@ class Protocol(LanguageServerProtocol):
         """A value of the protocol as it travels."""
         return json.dumps(value, default=self._serialize_message)
 
-    def notify_written(self, method: str, params: str) -> None:
-        """A notification whose parameters are JSON."""
-        self._send_text(f'{{"jsonrpc":"2.0","method":"{method}","params":{params}}}')
+    def notify_written(self, method: str, params: Written) -> None:
+        """A notification whose parameters have been written."""
+        self._send_written({"jsonrpc": self.VERSION, "method": method}, "params", params)
 
     def _send_response(
         self, msg_id: str | int, result: Any | None = None, error: types.ResponseError | None = None
     ) -> None:
         if isinstance(result, Written) and error is None:
             self._result_types.pop(msg_id, None)
-            self._send_text(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"result":{result.text}}}')
+            self._send_written({"jsonrpc": self.VERSION, "id": msg_id}, "result", result)
         else:
             super()._send_response(msg_id, result, error)
 
-    def _send_text(self, body: str) -> None:
-        """What the library does with a message after it has made JSON of it; ``body`` is ASCII."""
+    def _send_written(self, message: dict[str, Any], key: str, value: Written) -> None:
+        """What the library does with a message once it has made JSON of it. The items are put together once, as they may be long."""
         if self.writer is None:
             log.error("there is no connection to send on")
             return
-        header = ""
+        inner = self.in_json(dict(value.around))[:-1]
+        head = f'{json.dumps(message)[:-1]}, "{key}": {inner}, "{value.key}": ['.encode()
+        tail = b"]}}"
         if self._include_headers:
-            header = f"Content-Length: {len(body)}\r\nContent-Type: {self.CONTENT_TYPE}; charset={self.CHARSET}\r\n\r\n"
+            length = len(head) + sum(map(len, value.items)) + max(len(value.items) - 1, 0) + len(tail)
+            kind = f"Content-Type: {self.CONTENT_TYPE}; charset={self.CHARSET}"
+            head = f"Content-Length: {length}\r\n{kind}\r\n\r\n".encode() + head
+        parts = value.items or [b""]
+        parts = [head + parts[0], *parts[1:]]
+        parts[-1] += tail
         try:
-            sent = self.writer.write((header + body).encode(self.CHARSET))
+            sent = self.writer.write(b",".join(parts))
         except BrokenPipeError:
             raise
         except Exception as fault:

@@ -27,7 +27,7 @@ class Wire:
         self.written = 0
         self._known: dict[int, _Finding] = {}
 
-    def texts(self, findings: Collection[Diagnostic], plain: Plain) -> list[str]:
+    def texts(self, findings: Collection[Diagnostic], plain: Plain) -> list[bytes]:
         """The JSON of each finding, with the lines on which it stands now."""
         known = self._known
         if len(known) > 2 * len(findings) + 100:
@@ -68,11 +68,11 @@ class _Finding:
                 places.append((span.chunk, span.chunk.row(offset)))
         text = json.dumps(plain).replace("%", "%%")
         ordered = [places[int(number)] for number in _OPEN.findall(text)]
-        self._template = _OPEN.sub("%d", text)
+        self._template = _OPEN.sub("%d", text).encode()
         self._chunks = tuple(chunk for chunk, _ in ordered)
         self._rows = tuple(row for _, row in ordered)
         self._lines: object = None
-        self._text = ""
+        self._text = b""
         self._chunk = finding.span.chunk
         self._bind()
 
@@ -88,7 +88,7 @@ class _Finding:
             )
         self._lines = None
 
-    def text(self) -> str:
+    def text(self) -> bytes:
         """The JSON now."""
         anchor = self._anchor
         if anchor is not None and self._chunk.anchor is not anchor:  # type: ignore[union-attr]

@@ -44,6 +44,7 @@ TYPED: tuple[str, ...] = (
     "x", "_", "0", ".", ",", "(", ")", "[", "]", ":", "=", "\n", " ", "    ", "\t", "\r\n", "\r", "#", "# note 𝛼🚀\n", "\\", "\"", "'''",
     "pl.", "pl.add(", "pl.exp(x)", "if x:\n", "else:\n", "return y\n", "@pl.jit\n", "def f(", "class C:\n", "ROWS = 3\n", "é",
     "        t = pl.mul(x, 2.0)\n", "        y[:, :] = t\n", "import os\n", "pass\n", "x = 𝐱\n", "\f", "\u2028", "\0",
+    "  # pypto: ignore\n", "  # pypto: ignore[op-*, name-undefined]\n",
 )  # fmt: skip
 NUMBERS: tuple[str, ...] = (
     "0",

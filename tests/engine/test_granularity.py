@@ -8,7 +8,9 @@ import pytest
 
 from pypto_core.engine.database import Cancelled
 from pypto_core.engine.workspace import Settings, Workspace
+from tests.benchmarks.long_files import PROBE, long_file
 from tests.engine.test_incremental import findings
+from tests.support.costs import calls_counted
 
 KERNELS = 40
 HEAD = "import pypto.language as pl\n\n{constants}\n\n"
@@ -118,6 +120,49 @@ def test_what_is_remembered_goes_with_the_kernels() -> None:
     counted.core.close(PATH)
     assert counted.remembered() == counted.remembered("early") == counted.remembered("histories") == 0
     assert counted.core.db.memo_count()["parsed"] == 0
+
+
+def test_a_keystroke_costs_the_same_in_a_long_file() -> None:
+    """Calls from the new text to all that typing reveals; the findings of all other kernels, and the kernels, are not looked at."""
+    assert PROBE in long_file(200)
+    short, long = (_keystroke(long_file(lines)) for lines in (200, 4_000))
+    assert long["chunks"] == short["chunks"] <= 4
+    assert long["items"] == short["items"] <= 2
+    assert long["calls"] < 1.5 * short["calls"]
+
+
+def _keystroke(text: str) -> dict[str, int]:
+    core = Workspace(settings=Settings("a2a3"))
+    for number, constant in enumerate(("EPS)", "2.5)", "3.5)", "4.5)")):
+        core.open(PATH, text.replace("inv = pl.rsqrt(pl.add(m, EPS)", f"inv = pl.rsqrt(pl.add(m, {constant}"))
+        if number < 3:
+            core.first_diagnostics(PATH)
+            core.diagnostics(PATH)
+            core.facts(PATH, lowered=True)
+    told, forms = core._told[PATH].by_chunk, core._kernels[PATH].forms
+    before = told.looked_at, forms.made
+    with calls_counted() as calls:
+        core.names(PATH)
+        core.first_diagnostics(PATH)
+        core.facts(PATH, lowered=False)
+    return {"calls": calls[0], "chunks": told.looked_at - before[0], "items": forms.made - before[1]}
+
+
+def test_a_comment_in_a_called_file_silences_its_findings() -> None:
+    core = Workspace(settings=Settings("a2a3"))
+    library = (
+        "import pypto.language as pl\n\n@pl.jit.inline\ndef helper(x: pl.Tensor[[32, 64], pl.FP32]):\n"
+        "    return undefined(x){comment}\n"
+    )
+    core.open("/w/lib.py", library.format(comment=""))
+    core.open(
+        PATH,
+        "import pypto.language as pl\nfrom lib import helper\n"
+        + kernel("caller").replace("pl.mul(x, 2.0)", "helper(x)"),
+    )
+    assert [d.code for d in core.diagnostics_elsewhere(PATH)["/w/lib.py"]] == ["name-undefined"]
+    core.open("/w/lib.py", library.format(comment="  # pypto: ignore[name-*]"))
+    assert core.diagnostics_elsewhere(PATH) == {}
 
 
 def test_more_kernels_than_any_bound_are_lowered_once() -> None:

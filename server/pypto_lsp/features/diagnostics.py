@@ -6,7 +6,6 @@ file that it imports are shown there.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 from lsprotocol import types
@@ -58,21 +57,22 @@ def to_protocol(
     )
 
 
-def in_json(document: Open, server: PyptoServer) -> str:
+def in_json(document: Open, server: PyptoServer) -> list[bytes]:
     """All findings of a document as they travel; those that an edit only moved, or not even that, are not converted again."""
     findings, positions = server.findings(document), server.positions(document)
     texts = document.wire.texts(findings, lambda f: server.protocol.plain(to_protocol(f, positions, server)))
 
     repairs = document.repairs if _Abilities(server).data else {}
     if repairs:
-        none = server.protocol.in_json(data_of((), positions, document.version))
+        none = server.protocol.in_json(data_of((), positions, document.version)).encode()
         for number, finding in enumerate(findings):
             fixes = repairs.get(id(finding))
             if fixes:
-                texts[number] = server.protocol.in_json(to_protocol(finding, positions, server, document))
+                made = to_protocol(finding, positions, server, document)
+                texts[number] = server.protocol.in_json(made).encode()
             elif fixes is not None:
-                texts[number] = f'{texts[number][:-1]},"data":{none}}}'
-    return f"[{','.join(texts)}]"
+                texts[number] = b'%s,"data":%s}' % (texts[number][:-1], none)
+    return texts
 
 
 class _Abilities:
@@ -111,11 +111,9 @@ def register(server: PyptoServer) -> None:
         return [to_protocol(f, positions, server) for f in found]
 
     def push(document: Open) -> None:
-        uri, version = json.dumps(document.uri), document.version
-        server.protocol.notify_written(
-            types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS,
-            f'{{"uri":{uri},"version":{version},"diagnostics":{in_json(document, server)}}}',
-        )
+        around = {"uri": document.uri, "version": document.version}
+        found = Written(around, "diagnostics", in_json(document, server))
+        server.protocol.notify_written(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS, found)
 
     def analysed(document: Open, tier: Tier) -> None:
         if tier is Tier.NAMES:
@@ -205,7 +203,7 @@ def register(server: PyptoServer) -> None:
         )
         around = server.protocol.plain(report)
         del around["items"]
-        return Written(f'{{"items":{in_json(document, server)},{server.protocol.in_json(around)[1:]}')
+        return Written(around, "items", in_json(document, server))
 
     def related_documents(
         document: Open,
