@@ -6,7 +6,7 @@ The scoping rules are Python's. Each top-level statement is read once and its re
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 from threading import Lock
 
@@ -252,9 +252,14 @@ def _imports(item: ItemNames) -> bool:
     return bool(item.imported or item.imports or item.stars)
 
 
-def read_names(path: str, syntax: FileSyntax) -> FileNames:
-    """Names of a file that is read once."""
-    return NamesMemory().read(path, syntax)
+def read_names(path: str, syntax: FileSyntax, checkpoint: Callable[[], None] | None = None) -> FileNames:
+    """Names of a file that is read once; ``checkpoint`` is called between statements and may raise."""
+    names = []
+    for item in syntax.items:
+        if checkpoint is not None:
+            checkpoint()
+        names.append(read_item(item))
+    return FileNames(path, names)
 
 
 def imported_modules(names: FileNames) -> set[str]:

@@ -28,7 +28,7 @@ from pypto_core.engine.lowering import (
     lower,
     with_split_findings,
 )
-from pypto_core.engine.names import FileNames, NamesMemory, imported_modules
+from pypto_core.engine.names import FileNames, NamesMemory, imported_modules, read_names
 from pypto_core.engine.sources import Modules, NoFiles, Presence
 from pypto_core.engine.told import Analysis, Told
 from pypto_core.engine.values import Histories
@@ -42,6 +42,7 @@ from pypto_core.frontend.recovery import FileSyntax
 from pypto_core.frontend.shape import same_shape
 from pypto_core.frontend.static_eval import ModuleGraph
 from pypto_core.frontend.static_eval.costly import CostlyStatements
+from pypto_core.frontend.units import parse_file
 from pypto_core.ir import Chunk, Program, Span
 from pypto_core.passes.pipeline import MEMORY_PASSES
 
@@ -91,6 +92,7 @@ class Workspace:
         self._default = settings or Settings()
         self._backends = {self._default.backend}
         self._passes = PassMemory()
+        self._open: set[str] = set()
         self._syntaxes: dict[str, SyntaxMemory] = {}
         self._costly = CostlyStatements()
         self._names: dict[str, NamesMemory] = {}
@@ -104,18 +106,23 @@ class Workspace:
     # ------------------------------------------------------------------------------------------------------- changing
     def open(self, path: str, text: str, version: int = 0) -> None:
         """A file is open with this text, or has become this text."""
+        self._open.add(path)
         self.db.set(_DOCUMENT, path, Document(path, text, version))
 
     def close(self, path: str) -> None:
         """Forget a file."""
+        self._open.discard(path)
         self.db.set(_DOCUMENT, path, None)
+        self._forget(path)
+
+    def _forget(self, path: str) -> None:
         self._beside(path, [])
         for memory in (
             self._kernels, self._told, self._values, self._traced, self._listed, self._syntaxes, self._names,
         ):  # fmt: skip
             memory.pop(path, None)
         queries: tuple[Query[str, Any], ...] = (
-            self._syntax, self._shape, self._graph, self._named, self._parsed, self._typing, self._full,
+            self._syntax, self._shape, self._faulty, self._graph, self._named, self._parsed, self._typing, self._full,
         )  # fmt: skip
         for known in queries:
             self.db.forget(known, path)
@@ -153,6 +160,30 @@ class Workspace:
     def names(self, path: str) -> FileNames:
         """Scopes and uses of names; of an open file or of one on disk."""
         return self.db.get(self._named, path)
+
+    def names_apart(self, path: str) -> FileNames:
+        """The same for a look at many files: of one that nothing else asks about nothing is remembered."""
+        if self.document(path) is not None or path in self._syntaxes:
+            return self.names(path)
+        text = self._disk.read(path) or ""
+        if len(text) > self.settings(path).max_bytes:
+            return FileNames(path, ())
+        return read_names(path, parse_file(path, text, self.db.check), self.db.check)
+
+    def trim(self) -> None:
+        """Forget all of files that are neither open nor imported by open ones."""
+        needed = set(self._open)
+        for path in self._open:
+            parsed = self.db.peek(self._parsed, path)
+            if parsed is not None and parsed.graph is not None:
+                needed.update(parsed.graph.modules)
+        for path in {*self._syntaxes, *self._names} - needed:
+            self._forget(path)
+
+    @property
+    def remembered_files(self) -> int:
+        """Of how many files trees or names are kept, for tests and debug information."""
+        return len({*self._syntaxes, *self._names})
 
     def parsed(self, path: str) -> ParseResult:
         """Programs and findings of the front end."""
@@ -373,6 +404,7 @@ class Workspace:
                 db, path, lambda told, *of: told.full(*of, self._lowered_of(db, of[1])), True
             )
 
+        self._faulty = faulty
         self._syntax, self._shape, self._present, self._graph = syntax, shape, present, graph
         self._named, self._module_paths = named, module_paths
         self._parsed, self._early = parsed, early

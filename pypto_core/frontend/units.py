@@ -28,11 +28,13 @@ from pypto_core.ir import Chunk, Span
 _T = TypeVar("_T")
 
 
-def parse_file(file: str, text: str) -> FileSyntax:
-    """Trees of all units of a text; faults of units that do not parse."""
+def parse_file(file: str, text: str, checkpoint: Callable[[], None] | None = None) -> FileSyntax:
+    """Trees of all units of a text; faults of units that do not parse. ``checkpoint`` is called between units and may raise."""
     units = cut(file, text)
     syntax = FileSyntax([], [])
     for unit in units:
+        if checkpoint is not None:
+            checkpoint()
         parse_unit(unit, syntax)
     return syntax
 

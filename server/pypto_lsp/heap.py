@@ -3,6 +3,9 @@
 A full collection walks every object of every remembered kernel and holds everything up for a fifth of a second. Most garbage has no
 cycles and goes by itself, so the walk waits for a long pause of the author, for a short one when much has piled up (many files were opened,
 say), and for none when there is more than that: memory is bounded however somebody types.
+
+What has been walked in a pause is left out of later walks, so these are short however much is remembered; when it has become much more,
+it is walked again.
 """
 
 from __future__ import annotations
@@ -18,6 +21,8 @@ SHORT_PAUSE, PAUSE = 1.0, 15.0
 THRESHOLDS = (2_000, 10, 40)
 #: Looks at the middle-aged from which on much has piled up.
 MUCH = 10
+#: All is walked again when so many times as many objects, and so many more, are left out as after the last time.
+GROWTH, SLACK = 1.25, 200_000
 
 
 def settle() -> None:
@@ -34,6 +39,7 @@ class Collector:
         self._run = run
         self._pause = pause
         self._timer: asyncio.TimerHandle | None = None
+        self._settled = gc.get_freeze_count()
 
     def edited(self) -> None:
         """Something has changed; called on the event loop."""
@@ -44,8 +50,14 @@ class Collector:
 
     def _collect(self) -> None:
         self._timer = None
-        self._run(_collect)
+        self._run(self.collect)
 
-
-def _collect() -> None:
-    gc.collect()
+    def collect(self) -> None:
+        """Walk what has come since the last time, or everything when that has become much. Runs on the analysis thread."""
+        everything = gc.get_freeze_count() > GROWTH * self._settled + SLACK
+        if everything:
+            gc.unfreeze()
+        gc.collect()
+        gc.freeze()
+        if everything:
+            self._settled = gc.get_freeze_count()

@@ -1,7 +1,7 @@
 """The Python files of the workspace folders: which hold kernels, and what they define.
 
 Files are looked at once, one at a time, when the analysis thread has nothing else to do; a file that no line names the
-language in costs one read.
+language in costs one read. What a file defines is kept, its text and trees are not.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Project:
         if text is None or "pypto" not in text:
             self.defined.pop(path, None)
             return
-        self.defined[path] = tuple(_defined(path, outline(self.core.names(path)), ""))
+        self.defined[path] = tuple(_defined(path, outline(self.core.names_apart(path)), ""))
 
     def files(self) -> list[str]:
         """Paths of all files that name the language."""

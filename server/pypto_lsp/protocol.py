@@ -96,8 +96,8 @@ class Protocol(LanguageServerProtocol):
         if self.writer is None:
             log.error("there is no connection to send on")
             return
-        inner = self.in_json(dict(value.around))[:-1]
-        head = f'{json.dumps(message)[:-1]}, "{key}": {inner}, "{value.key}": ['.encode()
+        inner = "".join(f"{self.in_json(k)}: {self.in_json(v)}, " for k, v in value.around.items())
+        head = f'{json.dumps(message)[:-1]}, "{key}": {{{inner}"{value.key}": ['.encode()
         tail = b"]}}"
         if self._include_headers:
             length = len(head) + sum(map(len, value.items)) + max(len(value.items) - 1, 0) + len(tail)

@@ -61,6 +61,24 @@ class Worker:
             self._idle[key] = job
             self._wake.notify()
 
+    def ask_idly(self, key: str, job: Callable[[], T]) -> asyncio.Future[T]:
+        """Something that is wanted when there is nothing else to do."""
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+
+        def run() -> None:
+            if not future.cancelled():
+                try:
+                    value = job()
+                except Cancelled:
+                    raise
+                except Exception as fault:
+                    _post(future.get_loop(), _fail, future, fault)
+                else:
+                    _post(future.get_loop(), _resolve, future, value)
+
+        self.idle(key, run)
+        return future
+
     def ask(self, job: Callable[[], T]) -> asyncio.Future[T]:
         """Something that a request waits for."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()

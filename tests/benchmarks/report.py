@@ -22,6 +22,8 @@ OURS = f"{sys.executable} -m pypto_lsp serve --log-level error"
 OTHERS = {"ty": "ty server", "pyright": "pyright-langserver --stdio"}
 LENGTHS = (200, 2_000, 20_000)
 STATEMENTS = 500
+#: Files of a large folder.
+LARGE = 3_000
 
 
 def servers() -> dict[str, str]:
@@ -102,6 +104,22 @@ def memory_of_many_edits(file: Path, count: int) -> tuple[float, float]:
         return early, server.memory()
 
 
+def keystrokes_in_a_large_folder(folder: Path, files: int, count: int) -> tuple[Latency, float]:
+    """Edits of a file of 200 lines while the server looks at ``files`` others beside it; resident memory when it has."""
+    root = folder / "large"
+    root.mkdir()
+    text = long_file(200)
+    for number in range(files):
+        (root / f"file{number}.py").write_text(text.replace("EPS", f"EPS_{number}"), encoding="utf-8")
+    file = root / "edited.py"
+    file.write_text(text, encoding="utf-8")
+    found = measure("ours", OURS, file, in_the_probe(count), settle=0.5, gap=0.05)  # type: ignore[arg-type]
+    with Process(OURS, root) as server:
+        server.client.initialize()
+        server.client.call("workspace/executeCommand", {"command": "pypto.server.scanned"}, timeout=600)
+        return found, server.memory()
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
     """Markdown; numbers without more digits than mean something."""
 
@@ -157,6 +175,13 @@ def report(folder: Path, edits: int, keystrokes: int, files: int) -> list[str]:
             ("finding of the lowering", deep.median, deep.p95, deep.missed),
             ("hover after it", percentile(deep.hovers, 50), percentile(deep.hovers, 95), 0),
         ],
+    )
+
+    among, looked_at = keystrokes_in_a_large_folder(folder, LARGE, edits)
+    lines += ["", f"**A file of 200 lines in a folder of {LARGE:,}, which are looked at meanwhile.**", ""]
+    lines += table(
+        ("", "median", "p95", "missed", "MiB when all are known"),
+        [("keystroke", among.median, among.p95, among.missed, looked_at)],
     )
 
     one, all_of_them = memory_of_many_files(folder, files)

@@ -128,7 +128,7 @@ def register(server: PyptoServer) -> None:
             if target is None:
                 return None
             paths = dict.fromkeys([target.names.path, *opened, *server.project.mentioning([target.name])])
-            return incoming(server.core.finder(), target, [server.core.names(p) for p in paths])
+            return incoming(server.core.finder(), target, map(server.core.names_apart, paths))
 
         found = await server.ask(job)
         if found is None:

@@ -25,7 +25,7 @@ def all_references(
     if is_local(target):
         return target, list(finder.references(target, ()))
     paths = dict.fromkeys([path, target.names.path, *opened, *project.mentioning([target.name])])
-    return target, list(finder.references(target, [core.names(p) for p in paths]))
+    return target, list(finder.references(target, map(core.names_apart, paths)))
 
 
 async def references_at(

@@ -7,39 +7,49 @@ clients ask all the time.
 from __future__ import annotations
 
 import asyncio
+from itertools import count
 
 from lsprotocol import types
 
 from pypto_core import Diagnostic
 from pypto_lsp.check import read_source
 from pypto_lsp.features.diagnostics import to_protocol
-from pypto_lsp.positions import Positions, split_lines, uri_of
+from pypto_lsp.positions import Positions, uri_of
+from pypto_lsp.protocol import Written
 from pypto_lsp.server import PyptoServer
 
 #: How long an answer without news is held back, in seconds.
 HOLD = 30.0
-Report = types.WorkspaceFullDocumentDiagnosticReport | types.WorkspaceUnchangedDocumentDiagnosticReport
+#: Reports of one answer: the client asks again at once, and need not wait until all files have been analysed.
+BATCH = 50
+#: Files that are looked at before others get their turn on the event loop, and after whose analysis garbage is looked for.
+_TURN = 20
 
 
-def analyse(server: PyptoServer, path: str) -> tuple[str, tuple[Diagnostic, ...]]:
-    """Text and findings of a file that is not open. Runs on the analysis thread."""
+def analyse(server: PyptoServer, path: str) -> tuple[Diagnostic, ...] | None:
+    """Findings of a file that is not open, None if it is; nothing but these is kept. Runs on the analysis thread."""
+    if server.core.document(path) is not None:
+        return None
     settings = server.config_of(path).core()
     text, fault = read_source(path, settings.max_bytes)
     if fault is not None:
-        return text, (fault,)
+        return (fault,)
     server.core.configure(settings, path)
     server.core.open(path, text)
     try:
-        return text, server.core.diagnostics(path)
+        return server.core.diagnostics(path)
     finally:
         server.core.close(path)
+        server.core.trim()
 
 
 def register(server: PyptoServer) -> None:
     """Answer ``workspace/diagnostic``."""
-    results: dict[str, tuple[str, list[types.Diagnostic]]] = {}
+    #: Result id and findings, in JSON, of every file.
+    results: dict[str, tuple[str, bytes]] = {}
+    analysed = count(1)
 
-    async def report(path: str, known: dict[str, str]) -> Report | None:
+    async def report(path: str, known: dict[str, str]) -> bytes | None:
         """The report of one file; None when the client has it already."""
         uri = uri_of(path)
         stamp = server.disk.stamp(path)
@@ -49,17 +59,22 @@ def register(server: PyptoServer) -> None:
             return None
         found = results.get(path)
         if found is None or found[0] != result_id:
-            text, findings = await server.ask(lambda: analyse(server, path))
-            positions = Positions(split_lines(text), server.workspace.position_codec)
-            found = results[path] = (result_id, [to_protocol(f, positions, server) for f in findings])
-        return types.WorkspaceFullDocumentDiagnosticReport(
-            uri=uri, items=found[1], result_id=result_id, version=None
-        )
+            findings = await server.worker.ask_idly(f"findings:{path}", lambda: analyse(server, path))
+            if next(analysed) % _TURN == 0:
+                server.worker.idle("garbage", server.collector.collect)
+            if findings is None:
+                return None
+            positions = Positions((), server.workspace.position_codec)
+            made = [to_protocol(f, positions, server) for f in findings]
+            found = results[path] = (result_id, server.protocol.in_json(made).encode())
+        return _report(uri, result_id, found[1])
+
+    def _report(uri: str, result_id: str | None, items: bytes) -> bytes:
+        around = {"kind": "full", "uri": uri, "version": None, "resultId": result_id}
+        return b'%s,"items":%s}' % (server.protocol.in_json(around)[:-1].encode(), items)
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
-    async def workspace_diagnostic(
-        params: types.WorkspaceDiagnosticParams,
-    ) -> types.WorkspaceDiagnosticReport:
+    async def workspace_diagnostic(params: types.WorkspaceDiagnosticParams) -> Written:
         known = {previous.uri: previous.value for previous in params.previous_result_ids}
         loop = asyncio.get_running_loop()
         end = loop.time() + HOLD
@@ -67,18 +82,17 @@ def register(server: PyptoServer) -> None:
             await server.scanned()
             opened = {d.path for d in server.documents.values()}
             wanted = [p for p in server.project.files() if server.config_of(p).diagnostic_mode == "workspace"]
-            items: list[Report] = []
-            for path in wanted:
-                if path not in opened:
-                    found = await report(path, known)
-                    if found is not None:
-                        items.append(found)
+            items: list[bytes] = []
+            for number, path in enumerate(wanted):
+                if number % _TURN == 0:
+                    await asyncio.sleep(0)
+                found = await report(path, known) if path not in opened else None
+                if found is not None:
+                    items.append(found)
+                    if len(items) == BATCH:
+                        return Written({}, "items", items)
             gone = set(known) - {uri_of(p) for p in wanted if p not in opened}
-            items += [
-                types.WorkspaceFullDocumentDiagnosticReport(uri=uri, items=[], version=None)
-                for uri in gone
-                if known[uri]
-            ]
+            items += [_report(uri, None, b"[]") for uri in gone if known[uri]]
             if items or loop.time() >= end or not wanted:
-                return types.WorkspaceDiagnosticReport(items=items)
-            await asyncio.sleep(1.0)
+                return Written({}, "items", items)
+            await asyncio.sleep(1.0 + len(wanted) / 500)
