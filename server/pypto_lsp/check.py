@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -236,6 +235,8 @@ def check_files(
         return
     # Neighbours import the same modules, so a process gets runs of them.
     run = max(1, min(16, len(files) // (wanted * 4)))
+    from concurrent.futures import ProcessPoolExecutor  # the server never needs it
+
     with ProcessPoolExecutor(wanted, initializer=_start_process, initargs=(dict(overrides), repairs)) as pool:
         yield from pool.map(_check_one, files, chunksize=run)
 

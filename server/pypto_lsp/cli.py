@@ -92,7 +92,10 @@ def serve(stdio: bool, tcp: bool, host: str, port: int, log_level: str) -> None:
     """Start the language server (on standard input and output)."""
     if stdio and tcp:
         raise click.UsageError("--stdio and --tcp exclude each other")
+    import gc
     import logging
+
+    gc.disable()  # what is loaded now stays; :func:`settle` turns it on
 
     from pypto_lsp.heap import settle
     from pypto_lsp.server import create_server

@@ -26,10 +26,10 @@ GROWTH, SLACK = 1.25, 200_000
 
 
 def settle() -> None:
-    """What is loaded at start stays for ever: never look at it again."""
-    gc.collect()
+    """What is loaded at start stays: do not look at it before the first pause, when nobody waits for the first findings any more."""
     gc.freeze()
     gc.set_threshold(*THRESHOLDS)
+    gc.enable()
 
 
 class Collector:

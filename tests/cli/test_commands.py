@@ -293,6 +293,22 @@ def test_it_starts_without_the_protocol_libraries() -> None:
     assert made.stdout == "False False\n"
 
 
+def test_the_server_starts_without_what_the_terminal_needs() -> None:
+    """Nor does it load what makes repairs, lowers or explains before somebody asks: an editor waits for the start."""
+    program = (
+        "import sys; from pypto_lsp.server import create_server; create_server();"
+        "print([m for m in sys.argv[1:] if any(name == m or name.startswith(m + '.') for name in sys.modules)])"
+    )
+    unwanted = (
+        "multiprocessing", "yaml", "zipapp", "pypto_lsp.commands", "pypto_lsp.archive", "pypto_core.diagnostic_rules",
+        "pypto_core.fixes.families", "pypto_core.passes.allocation", "pypto_core.passes.convert_to_ssa", "sqlite3", "xml.dom",
+    )  # fmt: skip
+    made = subprocess.run(
+        [sys.executable, "-c", program, *unwanted], capture_output=True, text=True, timeout=120
+    )
+    assert made.stdout == "[]\n"
+
+
 def test_all_forms_in_one_archive(folder: Path) -> None:
     result = run("lower", "good.py", "--archive", "forms.zip")
     assert result.exit_code == 0, result.output
