@@ -109,8 +109,6 @@ def without_ignored(
     return tuple(kept)
 
 
-
-
 def of_kernel(finding: Diagnostic, program: Program) -> Diagnostic:
     """The finding; a performance hint with the kernel that it is about, for :func:`joined_hints`."""
     if finding.severity is not Severity.HINT or _has_places_of_its_own(finding.code):
