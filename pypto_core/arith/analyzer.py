@@ -71,13 +71,17 @@ class Analyzer:
             yield
         finally:
             before, self._before, self.facts = self._before, outer, facts
+            # Not through `_set`: what is put back is what an assumption around this one found, and nothing that it has to undo.
             for var, interval in before.items():
-                self._set(var, interval)
+                self._put(var, interval)
 
     def _set(self, var: ir.Expr, interval: Interval | None) -> None:
         """Bind or unbind ``var``; within an assumption what was known of it before is kept."""
         if self._before is not None:
             self._before.setdefault(var, self.intervals.get(var))
+        self._put(var, interval)
+
+    def _put(self, var: ir.Expr, interval: Interval | None) -> None:
         if interval is None:
             self.intervals.pop(var, None)
         else:

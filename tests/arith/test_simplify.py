@@ -201,3 +201,17 @@ def test_rules_are_indexed_by_their_root() -> None:
     assert RULES
     for cls, group in RULES.items():
         assert group and all(rule.cls is cls for rule in group)
+
+
+def test_an_assumption_inside_another_leaves_nothing_behind() -> None:
+    analyzer = Analyzer()
+    with analyzer.assuming(_b("ne", A, 0)):
+        with analyzer.assuming(_b("eq", A, 1)):
+            assert analyzer.bound(A) == Interval(1, 1)
+        assert not analyzer.can_prove(_b("eq", A, 1))
+    assert not analyzer.can_prove(_b("ne", A, 0))
+    with analyzer.assuming(_b("lt", A, 9)):
+        with analyzer.assuming(_b("eq", A, 1)):
+            pass
+        assert analyzer.bound(A) == Interval(0, 8)
+    assert analyzer.bound(A) == Analyzer().bound(A)
