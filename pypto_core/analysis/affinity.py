@@ -9,6 +9,7 @@ from functools import cache
 from pypto_core.analysis.lanes import BOUNDARY_OPS
 from pypto_core.analysis.statements import leaf_call
 from pypto_core.ir import Call, GlobalVar, MemorySpace, Op, Stmt, TileType
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import stmt_bodies
 from pypto_core.ops.registry import CoreAffinity, FixedSpace, OpDef, SpaceFromKwarg, find_op
 
@@ -149,6 +150,7 @@ def consumer_lane(call: Call) -> Affinity:
     return classify_call_affinity(call)
 
 
+@goes_deep
 def stmt_affinity(stmt: Stmt) -> Affinity:
     """Affinity of a statement: of its call, or the roll-up of its bodies (scope bodies included)."""
     call = leaf_call(stmt)

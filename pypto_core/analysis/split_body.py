@@ -32,6 +32,7 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ops.registry import Effect, find_op
 
 ADDRESS_ARGS: Mapping[str, tuple[int, ...]] = {
@@ -187,6 +188,7 @@ class _Walk:
             if slot < len(stmt.return_vars):
                 self.put(stmt.return_vars[slot], _both(init, back))
 
+    @goes_deep
     def branch(self, stmt: IfStmt) -> None:
         self.block(stmts_of(stmt.then_body))
         if stmt.else_body is None:

@@ -12,6 +12,7 @@ from pypto_core.frontend.per_item import Item
 from pypto_core.frontend.recovery import ClassSyntax, FunctionSyntax
 from pypto_core.frontend.syntax import SourceMap, dotted, string_literal
 from pypto_core.ir import Span
+from pypto_core.ir.deep import goes_deep
 
 #: Last part of a decorator -> what the function is for the outline.
 _KERNEL_FORMS = frozenset({"jit", "function", "inline", "incore", "opaque", "extern", "host"})
@@ -144,6 +145,7 @@ def _is_dynamic(node: ast.expr, names: FileNames) -> bool:
     return path is not None and names.alias_path(".".join(path)) == "pl.dynamic"
 
 
+@goes_deep
 def _scopes(body: Sequence[ast.stmt], source: SourceMap, names: FileNames) -> list[OutlineItem]:
     """Scopes, lane regions and loops of the language among some statements, and below them."""
     found: list[OutlineItem] = []
@@ -233,15 +235,16 @@ def _fold(first: int, last: int, kind: str) -> Fold:
 
 
 def _statement_folds(body: Sequence[ast.AST], source: SourceMap, names: FileNames) -> Iterator[Fold]:
-    for node in body:
+    todo = list(body)
+    while todo:
+        node = todo.pop()
         if isinstance(node, _FOLDING):
             span = source.span(node)
             call = _scope_call(node)
             path = dotted(call.func) if call is not None else None
             region = path is not None and names.alias_path(".".join(path)).startswith("pl.")
             yield Fold(span.line - 1, source.last(node).end_line - 1, "region" if region else "code")
-        inner = [c for n in ("body", "orelse", "handlers", "finalbody") for c in getattr(node, n, ())]
-        yield from _statement_folds(inner, source, names)
+        todo += [c for n in ("body", "orelse", "handlers", "finalbody") for c in getattr(node, n, ())]
 
 
 def _comment_folds(lines: Sequence[str]) -> Iterator[Fold]:

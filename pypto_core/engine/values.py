@@ -82,27 +82,26 @@ class LaneValue:
 def occurrences(program: Program) -> Iterator[Occurrence]:
     """Every definition of a program, with the region it stands in."""
     for function in program.functions:
-        yield from _in_body(function, function.body, None, None)
+        yield from _in_body(function)
 
 
-def _in_body(
-    function: Function, stmt: Stmt, region: SplitAivScopeStmt | None, lane: Var | None
-) -> Iterator[Occurrence]:
-    if isinstance(stmt, AssignStmt):
-        yield Occurrence(function, stmt.var, stmt, region, lane)
-    elif isinstance(stmt, (ForStmt, WhileStmt, IfStmt)):
-        if isinstance(stmt, ForStmt):
-            yield Occurrence(function, stmt.loop_var, stmt, region, lane)
-        if not isinstance(stmt, IfStmt):
-            for carried in stmt.iter_args:
-                yield Occurrence(function, carried, stmt, region, lane)
-        for var in stmt.return_vars:
-            yield Occurrence(function, var, stmt, region, lane)
-    elif isinstance(stmt, SplitAivScopeStmt):
-        region = stmt
-        lane = lane_binding(stmt.body)
-    for body in stmt_bodies(stmt):
-        yield from _in_body(function, body, region, lane)
+def _in_body(function: Function) -> Iterator[Occurrence]:
+    todo: list[tuple[Stmt, SplitAivScopeStmt | None, Var | None]] = [(function.body, None, None)]
+    while todo:
+        stmt, region, lane = todo.pop()
+        if isinstance(stmt, AssignStmt):
+            yield Occurrence(function, stmt.var, stmt, region, lane)
+        elif isinstance(stmt, (ForStmt, WhileStmt, IfStmt)):
+            if isinstance(stmt, ForStmt):
+                yield Occurrence(function, stmt.loop_var, stmt, region, lane)
+            if not isinstance(stmt, IfStmt):
+                for carried in stmt.iter_args:
+                    yield Occurrence(function, carried, stmt, region, lane)
+            for var in stmt.return_vars:
+                yield Occurrence(function, var, stmt, region, lane)
+        elif isinstance(stmt, SplitAivScopeStmt):
+            region, lane = stmt, lane_binding(stmt.body)
+        todo += [(body, region, lane) for body in reversed(stmt_bodies(stmt))]
 
 
 def lane_binding(body: Stmt) -> Var | None:

@@ -21,6 +21,7 @@ from pypto_core.ir import (
     YieldStmt,
     body_stmts,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.types import as_dims
 
 _DEFAULT: Type = TensorType(as_dims([1]), DataType.INT32)
@@ -36,6 +37,7 @@ def header_span(ctx: FunctionContext, node: ast.stmt, last: ast.expr) -> Span:
     return Span(chunk, whole.start, colon + 1 if colon >= 0 else end)
 
 
+@goes_deep
 def if_statement(ctx: FunctionContext, node: ast.If) -> None:
     """An if with its else (``elif`` is an if in the else body). Without yields the names of both arms stay visible."""
     from pypto_core.frontend.statements import block

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pypto_core.ir.expr import IterArg, Var
 from pypto_core.ir.node import Node, Stmt
 from pypto_core.ir.stmt import ForStmt, WhileStmt
-from pypto_core.ir.walk import stmt_bodies, stmt_defs, stmt_exprs, walk_exprs
+from pypto_core.ir.walk import stmt_defs, stmt_exprs, walk_exprs, walk_stmts
 
 
 def assign_names(variables: Iterable[Var], taken: Iterable[str] = ()) -> dict[Var, str]:
@@ -42,7 +42,8 @@ class BodyVars:
         self.defs: dict[Var, None] = {}
         self.uses: dict[Var, None] = {}
         if isinstance(body, Stmt):
-            self._stmt(body)
+            for stmt in walk_stmts(body):
+                self._stmt(stmt)
         elif body is not None:
             self._expr(body)
 
@@ -70,5 +71,3 @@ class BodyVars:
                 self.defs.setdefault(var)
             for expr in stmt_exprs(stmt):
                 self._expr(expr)
-        for body in stmt_bodies(stmt):
-            self._stmt(body)

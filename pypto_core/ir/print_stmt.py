@@ -10,6 +10,7 @@ from typing import Any
 
 from pypto_core.ir import expr as E
 from pypto_core.ir import stmt as S
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.dtype import DataType
 from pypto_core.ir.enums import ForKind, SplitMode
 from pypto_core.ir.node import AttrMap, Stmt
@@ -110,6 +111,7 @@ class StmtPrinter(ExprPrinter):
         else:
             self._line(indent, f"{', '.join([self.name(v) for v in returns])} = {call}")
 
+    @goes_deep
     def _if(self, stmt: S.IfStmt, indent: str, returns: Sequence[E.Var]) -> None:
         self._line(indent, f"if {self.expr(stmt.condition)}:")
         self.body(stmt.then_body, indent + _INDENT, stmt.return_vars)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar
 
 from pypto_core.ir.basic_types import TupleType
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.expr import (
     BinaryExpr,
     Call,
@@ -84,7 +85,8 @@ class _Methods(dict[type, Callable[[Any, Any], Any]]):
     def __missing__(self, cls: type) -> Callable[[Any, Any], Any]:
         name = _method_name(self._rewriter, cls, "rewrite_", "generic")
         method: Callable[[Any, Any], Any] = getattr(self._rewriter, name)
-        found = self[cls] = _GENERIC[cls] if method is Rewriter.generic else method
+        found = _GENERIC[cls] if method is Rewriter.generic else method
+        found = self[cls] = goes_deep(found) if cls is IfStmt else found
         return found
 
 

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 from pypto_core.ir import expr as E
 from pypto_core.ir import stmt as S
 from pypto_core.ir.basic_types import ScalarType, SingletonType
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.dtype import DataType
 from pypto_core.ir.node import Expr, Node, Type
 from pypto_core.ir.printer import print_ir
@@ -95,8 +96,14 @@ class _Comparison:
             if left.value != right.value:
                 raise _Mismatch(f"int64_t value mismatch ({left.value} != {right.value})", left, right)
             self.types(left.type, right.type, index_is_int64=True)
+        elif kind is S.IfStmt:
+            self._branch(left, right, kind)
         else:
             self._node(left, right, kind)
+
+    @goes_deep
+    def _branch(self, left: S.IfStmt, right: S.IfStmt, kind: type) -> None:
+        self._node(left, right, kind)
 
     def _node(self, left: Any, right: Any, kind: type) -> None:
         definitions = _DEFINITIONS.get(kind, _NONE)
@@ -266,7 +273,7 @@ class _Hasher:
         if value.__class__ is tuple or value.__class__ is list:
             return hash(tuple([self.of(item) for item in value]))
         if isinstance(value, Node):
-            return self._node(value)
+            return self._branch(value) if value.__class__ is S.IfStmt else self._node(value)
         if isinstance(value, E.Op):
             return hash(value.name)
         if isinstance(value, Mapping):
@@ -281,6 +288,10 @@ class _Hasher:
         ):
             return 0
         return self.of(value)
+
+    @goes_deep
+    def _branch(self, node: Node) -> int:
+        return self._node(node)
 
     def _node(self, node: Node) -> int:
         cls = node.__class__

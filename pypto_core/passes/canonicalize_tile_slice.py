@@ -40,6 +40,7 @@ from pypto_core.ir import (
     substitute,
     walk_stmts,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import stmt_exprs, walk_exprs
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.stmt_parts import map_bodies, substitute_header, substitute_loop
@@ -255,6 +256,7 @@ class _Canonicalizer:
         self._alignment = _Alignment(windows.scalars)
         self._renamed: dict[Var, Expr] = {}
 
+    @goes_deep
     def body(self, body: Stmt) -> Stmt:
         return block([new for stmt in body_stmts(body) for new in self._stmt(stmt)], body)
 

@@ -14,6 +14,7 @@ from pypto_core import ir
 from pypto_core.analysis.spans import target_span
 from pypto_core.analysis.statements import as_var, trailing_yield
 from pypto_core.diagnostics import error
+from pypto_core.ir.deep import goes_deep
 from pypto_core.passes.base import Pass, PassContract, PassError, map_functions
 from pypto_core.passes.liveness import Liveness, assigned_vars
 from pypto_core.passes.mutator import TypeMutator
@@ -344,6 +345,7 @@ class _Converter:
 
     # -- branches --------------------------------------------------------------------------------------------------
 
+    @goes_deep
     def _if(self, branch: ir.IfStmt) -> ir.Stmt:
         condition: ir.Expr = self._cur.rewrite(branch.condition)
         needs = self._needs

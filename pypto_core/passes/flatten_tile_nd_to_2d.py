@@ -32,6 +32,7 @@ from pypto_core.ir import (
     substitute,
     walk_stmts,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.flatten_2d.batch_matmul import BatchLowering, view_2d
 from pypto_core.passes.flatten_2d.facts import Facts
@@ -149,6 +150,7 @@ class _Flattener:
         return 0
 
     # -- control flow ----------------------------------------------------------------------------------------------
+    @goes_deep
     def _if(self, stmt: IfStmt, env: Env) -> Stmt:
         new = map_bodies(substitute_header(stmt, env), lambda inner: self.body(inner, dict(env)))
         assert isinstance(new, IfStmt)

@@ -39,6 +39,7 @@ from pypto_core.ir import (
     const_dims,
     packed_strides,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.scalar import make_binary
 from pypto_core.ir.walk import stmt_bodies
 from pypto_core.passes.allocation.declared import Declared, declared_allocations
@@ -227,6 +228,7 @@ class _Memory:
         else:
             self.place(var, memref)
 
+    @goes_deep
     def _if(self, stmt: IfStmt) -> None:
         for body in stmt_bodies(stmt):
             self.stmts(body_stmts(body))

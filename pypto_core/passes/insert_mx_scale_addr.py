@@ -18,6 +18,7 @@ from pypto_core.ir import (
     body_stmts,
     called_names,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.passes.base import Pass, PassContract, map_functions
 from pypto_core.passes.stmt_parts import map_bodies
 from pypto_core.passes.tile_calls import define, new_call, rebuild_call, reject
@@ -61,6 +62,7 @@ def bind_function(function: Function, chip: Backend | None) -> Function:
     return function.with_(body=_bind_body(function.body, chip))
 
 
+@goes_deep
 def _bind_body(body: Stmt, chip: Backend | None) -> Stmt:
     out: list[Stmt] = []
     for stmt in body_stmts(body):

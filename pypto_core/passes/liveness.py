@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from pypto_core import ir
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import expr_vars
 
 
@@ -25,6 +26,7 @@ class Liveness:
     def __init__(self) -> None:
         self._effects: dict[ir.Stmt, Effect] = {}
 
+    @goes_deep
     def effect(self, stmt: ir.Stmt) -> Effect:
         found = self._effects.get(stmt)
         if found is None:

@@ -39,6 +39,7 @@ from pypto_core.ir import (
     Var,
     WhileStmt,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.rewrite import substitute
 from pypto_core.ir.walk import expr_vars, stmt_bodies, stmt_exprs
 from pypto_core.passes.base import Pass, PassContract, map_functions
@@ -165,6 +166,7 @@ class _Regions:
                 out.append(stmt)
         return out
 
+    @goes_deep
     def nested(self, body: Stmt) -> Stmt:
         return block(self.block(stmts_of(body)), body)
 

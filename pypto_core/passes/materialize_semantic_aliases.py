@@ -28,6 +28,7 @@ from pypto_core.ir import (
     body_stmts,
     walk_stmts,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import collect_uses, stmt_bodies, stmt_defs, stmt_exprs
 from pypto_core.ops import find_op
 from pypto_core.passes.allocation.conflicts import conflicting_operands
@@ -91,6 +92,7 @@ class _Aliases:
         self._branches: dict[Stmt, _Branches] = {}
         self._number(function.body, {})
 
+    @goes_deep
     def _number(self, body: Stmt, branches: _Branches) -> None:
         for stmt in body_stmts(body):
             self._places[stmt] = len(self._places)

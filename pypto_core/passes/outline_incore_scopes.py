@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from pypto_core import ir
 from pypto_core.diagnostics import error
+from pypto_core.ir.deep import goes_deep
 from pypto_core.passes.base import Pass, PassContract, PassError
 from pypto_core.passes.mutator import BaseMutator
 from pypto_core.passes.outline.engine import Attrs, OutlineKind, Outliner, contains_scope
@@ -21,6 +22,7 @@ def outline_incore_scopes(*, backend: str | None = None) -> Pass:
     return Pass("OutlineIncoreScopes", CONTRACT, _run)
 
 
+@goes_deep
 def _outermost_regions(body: ir.Stmt) -> list[ir.SplitAivScopeStmt]:
     if isinstance(body, ir.SplitAivScopeStmt):
         return [body]

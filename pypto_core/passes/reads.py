@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from pypto_core.analysis.uses import expr_vars
 from pypto_core.ir import AssignStmt, Call, Expr, Stmt, Var, attr_exprs, body_stmts
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import stmt_bodies, stmt_exprs
 
 MATMUL_OPERANDS: Mapping[str, tuple[int, int]] = {
@@ -39,6 +40,7 @@ class Reads:
         self._stmts: list[tuple[Stmt, ...]] = []
         self._collect(body)
 
+    @goes_deep
     def _collect(self, body: Stmt) -> None:
         here = len(self._stmts)
         self._stmts.append(body_stmts(body))

@@ -17,8 +17,10 @@ from pypto_core.ir import (
     map_tuple,
     substitute,
 )
+from pypto_core.ir.deep import goes_deep
 
 
+@goes_deep
 def map_bodies(stmt: Stmt, function: Callable[[Stmt], Stmt]) -> Stmt:
     """``stmt`` with ``function`` applied to its bodies; the same object when none changed."""
     if isinstance(stmt, IfStmt):

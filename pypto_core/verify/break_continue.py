@@ -19,13 +19,16 @@ _FAULTS = {ir.ForKind.Parallel: ("parallel", 301), ir.ForKind.Unroll: ("unroll",
 
 
 def _walk(stmt: ir.Stmt, loop: ir.Stmt | None) -> Iterator[Diagnostic]:
-    keyword = _KEYWORDS.get(type(stmt))
-    if keyword is not None:
-        yield from _check(stmt, keyword[0], keyword[1], loop)
-        return
-    inner = stmt if isinstance(stmt, (ir.ForStmt, ir.WhileStmt)) else loop
-    for body in ir.stmt_bodies(stmt):
-        yield from _walk(body, inner)
+    todo = [(stmt, loop)]
+    while todo:
+        stmt, loop = todo.pop()
+        keyword = _KEYWORDS.get(type(stmt))
+        if keyword is not None:
+            yield from _check(stmt, keyword[0], keyword[1], loop)
+            continue
+        if isinstance(stmt, (ir.ForStmt, ir.WhileStmt)):
+            loop = stmt
+        todo += [(body, loop) for body in reversed(ir.stmt_bodies(stmt))]
 
 
 def _check(stmt: ir.Stmt, keyword: str, offset: int, loop: ir.Stmt | None) -> Iterator[Diagnostic]:

@@ -15,6 +15,7 @@ from pypto_core.analysis.statements import trailing_yield
 from pypto_core.analysis.trace import Tracer
 from pypto_core.arith import Analyzer
 from pypto_core.diagnostics import Diagnostic, Related, Severity
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import own_calls
 from pypto_core.verify.base import Context, Finding, Verifier, author_name
 
@@ -76,6 +77,7 @@ class _Region:
         shared = call.name in SHARD_OPS and self.region.split is not ir.SplitMode.NONE
         return shared or call.name == LANE_INDEX_OP
 
+    @goes_deep
     def block(self, stmt: ir.Stmt, guarded: bool) -> None:
         """``guarded``: whether a condition stands around the statement."""
         if isinstance(stmt, ir.AssignStmt):

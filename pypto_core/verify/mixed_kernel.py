@@ -226,7 +226,7 @@ def _initialize_faults(call: ir.Call) -> Iterator[str]:
 def _frees(
     body: ir.Stmt, function: ir.Function, side: _Side, pops: Mapping[ir.Var, ir.Call]
 ) -> Iterator[Diagnostic]:
-    """Pops and frees of one statement list, and of the lists inside.
+    """Pops and frees of one statement list.
 
     A received tile is also "never freed" when its free is the wrong one: that finding is marked as a follow-up.
     """
@@ -255,8 +255,6 @@ def _frees(
                     "it in this block received",
                     span,
                 )
-        for inner in ir.stmt_bodies(stmt):
-            yield from _frees(inner, function, side, pops)
     for var, stmt in outstanding.items():
         yield _report(
             CODE,

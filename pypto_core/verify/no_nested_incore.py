@@ -13,19 +13,21 @@ _report = Finding(RULE)
 
 
 def _walk(stmt: ir.Stmt, outer: ir.Stmt | None, function: ir.Function) -> Iterator[Diagnostic]:
-    if isinstance(stmt, ir.InCoreScopeStmt):
-        if outer is not None:
-            yield _report(
-                "nested-incore",
-                501,
-                f"InCore scope inside another InCore scope in function '{function.name}': a kernel cannot "
-                "launch a kernel. Move the inner `with pl.at(...)` out, or drop it",
-                stmt.span,
-                related=(Related("the outer scope", outer.span),),
-            )
-        outer = stmt
-    for body in ir.stmt_bodies(stmt):
-        yield from _walk(body, outer, function)
+    todo = [(stmt, outer)]
+    while todo:
+        stmt, outer = todo.pop()
+        if isinstance(stmt, ir.InCoreScopeStmt):
+            if outer is not None:
+                yield _report(
+                    "nested-incore",
+                    501,
+                    f"InCore scope inside another InCore scope in function '{function.name}': a kernel cannot "
+                    "launch a kernel. Move the inner `with pl.at(...)` out, or drop it",
+                    stmt.span,
+                    related=(Related("the outer scope", outer.span),),
+                )
+            outer = stmt
+        todo += [(body, outer) for body in reversed(ir.stmt_bodies(stmt))]
 
 
 def check(function: ir.Function, context: Context) -> Iterator[Diagnostic]:

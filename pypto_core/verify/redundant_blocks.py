@@ -10,10 +10,14 @@ from pypto_core.verify.base import Check, Context, Finding, Verifier, best_span
 
 
 def _blocks(stmt: ir.Stmt, where: ir.Span) -> Iterator[tuple[ir.SeqStmts, ir.Span]]:
-    if isinstance(stmt, ir.SeqStmts):
-        yield stmt, where
-    for body in ir.stmt_bodies(stmt):
-        yield from _blocks(body, where if isinstance(stmt, ir.SeqStmts) else stmt.span)
+    todo = [(stmt, where)]
+    while todo:
+        stmt, where = todo.pop()
+        if isinstance(stmt, ir.SeqStmts):
+            yield stmt, where
+        else:
+            where = stmt.span
+        todo += [(body, where) for body in reversed(ir.stmt_bodies(stmt))]
 
 
 def _check_of(rule: str) -> Check:

@@ -9,6 +9,7 @@ from pypto_core.analysis.spans import target_span, use_span
 from pypto_core.analysis.statements import as_var, trailing_yield
 from pypto_core.analysis.uses import type_vars
 from pypto_core.diagnostics import Diagnostic, Related
+from pypto_core.ir.deep import goes_deep
 from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
 
 RULE = "SSAVerify"
@@ -136,6 +137,7 @@ class _Check:
         for var in loop.return_vars:
             self._define(var, best_span(var.span, loop.span))
 
+    @goes_deep
     def _branch(self, branch: ir.IfStmt) -> None:
         self._use(branch.condition, best_span(branch.condition.span, branch.span))
         mark = len(self._opened)

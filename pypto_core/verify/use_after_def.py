@@ -9,6 +9,7 @@ from pypto_core.analysis.spans import use_span
 from pypto_core.analysis.statements import as_var
 from pypto_core.analysis.uses import type_vars
 from pypto_core.diagnostics import Diagnostic
+from pypto_core.ir.deep import goes_deep
 from pypto_core.verify.base import Context, Finding, Verifier, author_name, best_span
 
 RULE = "UseAfterDefCheck"
@@ -55,6 +56,7 @@ class _Check:
             )
         )
 
+    @goes_deep
     def _stmt(self, stmt: ir.Stmt) -> None:
         match stmt:
             case ir.SeqStmts():

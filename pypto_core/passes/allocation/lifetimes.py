@@ -24,6 +24,7 @@ from pypto_core.ir import (
     WhileStmt,
     body_stmts,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import collect_uses, stmt_bodies, stmt_exprs
 from pypto_core.passes.allocation.conflicts import conflicting_operands
 from pypto_core.passes.allocation.references import memref_of, reused_operand, viewed_operand
@@ -90,6 +91,7 @@ class _Walker:
         self._tuples: dict[Var, tuple[Call, int]] = {}
         """Tuples -> the call that makes their members, and its place."""
 
+    @goes_deep
     def stmts(self, body: Stmt) -> None:
         for stmt in body_stmts(body):
             self._stmt(stmt)

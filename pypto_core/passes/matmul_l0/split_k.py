@@ -32,6 +32,7 @@ from pypto_core.ir import (
     substitute,
     tile_layout,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.passes.matmul_l0.analysis import ProductAnalyzer, Tiling
 from pypto_core.passes.matmul_l0.emission import Code, StorePlacer
 from pypto_core.passes.reads import Reads
@@ -240,6 +241,7 @@ class _Clone:
         self._env[stmt.var] = var
         return stmt.with_(var=var, value=value)
 
+    @goes_deep
     def _stmt(self, stmt: Stmt) -> Stmt:
         if isinstance(stmt, AssignStmt):
             value = substitute(stmt.value, self._env)

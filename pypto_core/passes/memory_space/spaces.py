@@ -20,6 +20,7 @@ from pypto_core.ir import (
     body_stmts,
     walk_stmts,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import stmt_bodies
 from pypto_core.ops import FixedSpace, InheritSpace, SpaceFromKwarg, find_op
 from pypto_core.passes.tile_calls import reject
@@ -149,6 +150,7 @@ class SpaceMap:
             if type(init) is Var and isinstance(init.type, TileType):
                 self.spaces[init] = space
 
+    @goes_deep
     def _if(self, stmt: IfStmt) -> None:
         self._visit(stmt.then_body)
         if stmt.else_body is not None:

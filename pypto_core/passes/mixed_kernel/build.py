@@ -10,6 +10,7 @@ from pypto_core.analysis.lanes import AIC, Side
 from pypto_core.analysis.statements import block, stmts_of
 from pypto_core.backend import Backend
 from pypto_core.ir import ForStmt, IfStmt, ReturnStmt, SeqStmts, Stmt, Var, WhileStmt
+from pypto_core.ir.deep import goes_deep
 from pypto_core.passes.mixed_kernel.boundaries import Boundary, pop_stmts, push_stmts
 from pypto_core.passes.mixed_kernel.fences import Fences
 from pypto_core.passes.mixed_kernel.placement import Placement
@@ -65,5 +66,6 @@ class SideBuilder:
             return stmt.with_(then_body=self.body(stmt.then_body), else_body=other)
         return stmt
 
+    @goes_deep
     def body(self, body: Stmt) -> Stmt:
         return block(self.block(stmts_of(body)), body)

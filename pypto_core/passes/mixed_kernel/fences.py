@@ -9,6 +9,7 @@ from pypto_core.analysis.affinity import Affinity
 from pypto_core.analysis.lanes import AIC, AIV
 from pypto_core.analysis.statements import as_var, leaf_call, stmts_of
 from pypto_core.ir import AssignStmt, Call, EvalStmt, MemorySpace, SeqStmts, Stmt, TileType, Var
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import stmt_bodies
 from pypto_core.ops.registry import untyped_op_call
 from pypto_core.passes.mixed_kernel.placement import Placement
@@ -64,6 +65,7 @@ class _Scan:
         self.origins: dict[Var, Var] = {}
         self.lists = 0
 
+    @goes_deep
     def block(self, stmts: Sequence[Stmt], path: tuple[Stmt, ...], blocks: tuple[int, ...]) -> None:
         self.lists += 1
         here = (*blocks, self.lists)

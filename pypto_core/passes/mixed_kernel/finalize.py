@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from pypto_core.analysis.affinity import Affinity
 from pypto_core.analysis.lanes import FREE_OPS, PIPE_SETUP_OPS, POP_OPS, PUSH_OPS
 from pypto_core.analysis.statements import SCOPES, block, stmts_of, trailing_yield
-from pypto_core.analysis.uses import all_defs, all_uses, expr_vars, type_vars
+from pypto_core.analysis.uses import all_defs, all_uses, defs_of, expr_vars, type_vars
 from pypto_core.ir import (
     AssignStmt,
     Call,
@@ -25,6 +25,7 @@ from pypto_core.ir import (
     WhileStmt,
     YieldStmt,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import stmt_exprs
 from pypto_core.passes.mixed_kernel.lost_carries import drop_lost_carries
 from pypto_core.passes.mixed_kernel.placement import Placement
@@ -89,6 +90,7 @@ def _direct_yield(body: Stmt) -> YieldStmt | None:
 # -- dead loop carries -------------------------------------------------------------------------------------------------
 
 
+@goes_deep
 def strip_dead_iter_args(stmts: Sequence[Stmt]) -> list[Stmt]:
     """Drop loop slots that neither the body nor anything after the loop reads; inner loops first."""
     if _is_straight(stmts):
@@ -157,6 +159,7 @@ def _map_bodies(stmt: Stmt, fn: Callable[[Stmt], Stmt]) -> Stmt:
 # -- initial values ----------------------------------------------------------------------------------------------------
 
 
+@goes_deep
 def _assignments(stmts: Sequence[Stmt]) -> dict[Var, AssignStmt]:
     found: dict[Var, AssignStmt] = {}
     for stmt in stmts:
@@ -190,19 +193,22 @@ class _Pull:
         self.other = other
         self.known = known
 
+    @goes_deep
     def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         if _is_straight(stmts):
             return list(stmts)
         defined: set[Var] = set()
         out: list[Stmt] = []
+        counted = 0
         for stmt in stmts:
-            if isinstance(stmt, (ForStmt, WhileStmt)):
+            if isinstance(stmt, (ForStmt, WhileStmt)) and stmt.iter_args:
+                # Only now, since most lists have no such loop: what is nested deep is not counted again at every level.
+                defined.update(defs_of(out[counted:]))
                 for arg in stmt.iter_args:
                     for var in expr_vars(arg.init_value):
                         self.pull(var, defined, out)
-            new = _map_bodies(stmt, lambda b: block(self.block(stmts_of(b)), b))
-            out.append(new)
-            defined.update(all_defs(new))
+                counted = len(out)
+            out.append(_map_bodies(stmt, lambda b: block(self.block(stmts_of(b)), b)))
         return out
 
     def pull(self, var: Var, defined: set[Var], out: list[Stmt]) -> None:
@@ -231,23 +237,25 @@ class _Yields:
     def __init__(self, received: Mapping[Var, Var]) -> None:
         self.received = received
 
+    @goes_deep
     def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         if _is_straight(stmts):
             return list(stmts)
         out: list[Stmt] = []
         defined: set[Var] = set()
+        counted = 0
         for stmt in stmts:
             if isinstance(stmt, (ForStmt, WhileStmt)):
                 body = block(self.block(stmts_of(stmt.body)), stmt.body)
                 if stmt.iter_args:
-                    defined.update(all_defs(body))
+                    defined.update(defs_of(out[counted:]), all_defs(body))
+                    counted = len(out)
                     defined.update(stmt.iter_args)
                     body = self.fix_yield(body, stmt.iter_args, defined)
                 stmt = stmt.with_(body=body)
             elif isinstance(stmt, IfStmt):
                 stmt = _map_bodies(stmt, lambda b: block(self.block(stmts_of(b)), b))
             out.append(stmt)
-            defined.update(all_defs(stmt))
         return out
 
     def is_defined(self, value: Expr, defined: set[Var]) -> bool:
@@ -298,6 +306,7 @@ class _StripResults:
         self.received = received
         self.defined: dict[Var, None] = {}
 
+    @goes_deep
     def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         return [self.stmt(s) for s in stmts]
 
@@ -386,6 +395,7 @@ def remove_dead_code(stmts: Sequence[Stmt]) -> list[Stmt]:
     return _drop(stmts, definitions.keys())
 
 
+@goes_deep
 def _collect(stmt: Stmt, live: set[Var], definitions: dict[Var, AssignStmt], binders: list[Var]) -> None:
     if isinstance(stmt, AssignStmt):
         if _has_effect(stmt):
@@ -423,6 +433,7 @@ def _has_effect(stmt: AssignStmt) -> bool:
     return isinstance(value, Submit) or (isinstance(value, Call) and value.op.name in _EFFECTS)
 
 
+@goes_deep
 def _drop(stmts: Sequence[Stmt], dead: Set[Var]) -> list[Stmt]:
     out: list[Stmt] = []
     for stmt in stmts:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from pypto_core.analysis.statements import block, stmts_of, trailing_yield
-from pypto_core.analysis.uses import all_defs, expr_vars
+from pypto_core.analysis.uses import expr_vars
 from pypto_core.ir import AssignStmt, Expr, ForStmt, IfStmt, SeqStmts, Stmt, Var, WhileStmt, YieldStmt
-from pypto_core.ir.walk import stmt_bodies, stmt_exprs
+from pypto_core.ir.deep import goes_deep
+from pypto_core.ir.walk import stmt_bodies, stmt_defs, stmt_exprs
 
 
 def drop_lost_carries(
@@ -39,6 +40,7 @@ class _Lost:
         self.visible = visible
         self.carries: set[Var] = set()
 
+    @goes_deep
     def block(self, stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             if isinstance(stmt, (ForStmt, WhileStmt)):
@@ -51,7 +53,7 @@ class _Lost:
             if isinstance(stmt, (ForStmt, WhileStmt)):
                 last = trailing_yield(stmt.body)
                 self.look(stmt.iter_args, last.values if last is not None else ())
-            self.visible.update(all_defs(stmt))
+            self.visible.update(stmt_defs(stmt))
 
     def look(self, args: Sequence[Var], values: Sequence[Expr]) -> None:
         for arg, value in zip(args, values):
@@ -70,6 +72,7 @@ def _read(stmts: Sequence[Stmt]) -> set[Var]:
             for var, value in zip(targets, last.values if last is not None else ()):
                 needs.setdefault(var, []).extend(expr_vars(value))
 
+    @goes_deep
     def visit(stmts: Sequence[Stmt]) -> None:
         for stmt in stmts:
             if isinstance(stmt, AssignStmt):
@@ -114,6 +117,7 @@ class _Drop:
     def takes_gone(self, values: Iterable[Expr]) -> bool:
         return any(v in self.gone for value in values for v in expr_vars(value))
 
+    @goes_deep
     def block(self, stmts: Sequence[Stmt]) -> list[Stmt]:
         return [self.stmt(s) for s in stmts]
 

@@ -9,6 +9,7 @@ from pypto_core.analysis.lanes import BOUNDARY_OPS, POP_OPS
 from pypto_core.analysis.statements import as_var, leaf_call, stmts_of
 from pypto_core.analysis.tpop import tpop_origins
 from pypto_core.ir import AssignStmt, Call, MemorySpace, Stmt, Var
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import stmt_bodies
 
 CROSSED_OPS = POP_OPS | BOUNDARY_OPS
@@ -33,6 +34,7 @@ class Placement:
             result = combine(result, self._visit(stmt))
         return result
 
+    @goes_deep
     def _visit(self, stmt: Stmt) -> Affinity:
         call = leaf_call(stmt)
         found = self._leaf(stmt, call) if call is not None else self._join(tuple(stmt_bodies(stmt)))

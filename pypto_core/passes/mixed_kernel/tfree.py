@@ -21,6 +21,7 @@ from pypto_core.ir import (
     WhileStmt,
     YieldStmt,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import stmt_bodies
 from pypto_core.ops.registry import InheritSpace, find_op, untyped_op_call
 
@@ -50,6 +51,7 @@ class _Finalizer:
     def body(self, body: Stmt) -> Stmt:
         return block(self.block(stmts_of(body)), body)
 
+    @goes_deep
     def nested(self, stmt: Stmt) -> Stmt:
         if isinstance(stmt, (ForStmt, WhileStmt)):
             return stmt.with_(body=self.body(stmt.body))

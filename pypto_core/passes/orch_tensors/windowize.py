@@ -31,6 +31,7 @@ from pypto_core.ir import (
     body_stmts,
     substitute,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.rewrite import Rewriter
 from pypto_core.ir.stmt import SeqStmts
 from pypto_core.ir.walk import stmt_bodies, walk_stmts
@@ -85,6 +86,7 @@ class Site:
     loops: tuple[ForStmt, ...]
 
 
+@goes_deep
 def _sites(stmts: tuple[Stmt, ...], loops: tuple[ForStmt, ...]) -> list[Site]:
     """Assigned kernel calls outside while loops."""
     found: list[Site] = []

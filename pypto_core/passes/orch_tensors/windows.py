@@ -33,6 +33,7 @@ from pypto_core.ir import (
     dim_equal,
     substitute,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.scalar import make_binary
 from pypto_core.ir.types import const_dims, packed_strides
 from pypto_core.ir.walk import stmt_bodies, stmt_exprs, walk_exprs
@@ -88,6 +89,7 @@ class _Collector:
         self.alias: dict[Expr, Var] = {p: p for p in function.params if isinstance(p.type, TensorType)}
         self.params: dict[Var, _Param] = {p: _Param() for p in self.alias.values()}
 
+    @goes_deep
     def body(self, stmts: tuple[Stmt, ...], loops: tuple[ForStmt, ...], certain: bool) -> None:
         for stmt in stmts:
             self._stmt(stmt, loops, certain)

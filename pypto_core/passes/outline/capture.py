@@ -6,6 +6,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from pypto_core import ir
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import expr_vars
 
 STORE = "tile.store"
@@ -58,6 +59,7 @@ class _Capture:
                 for body in ir.stmt_bodies(stmt):
                     self.visit(body)
 
+    @goes_deep
     def _branch(self, stmt: ir.IfStmt) -> None:
         self._read(stmt.condition)
         self._define(stmt.return_vars)

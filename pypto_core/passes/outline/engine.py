@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pypto_core import ir
 from pypto_core.analysis.trace import Tracer
 from pypto_core.diagnostics import error
+from pypto_core.ir.deep import goes_deep
 from pypto_core.passes.base import PassError
 from pypto_core.passes.mutator import BaseMutator
 from pypto_core.passes.outline.capture import (
@@ -96,6 +97,7 @@ class Outliner:
 
     # -- walking (§9.1) ----------------------------------------------------------------------------------------------
 
+    @goes_deep
     def _body(self, body: ir.Stmt) -> ir.Stmt:
         if isinstance(body, ir.SeqStmts):
             return self._block(body)

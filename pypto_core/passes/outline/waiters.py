@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pypto_core import ir
 from pypto_core.diagnostics import error
+from pypto_core.ir.deep import goes_deep
 from pypto_core.passes.base import PassError
 
 DEFER_WAIT = "pld.system.defer_wait"
@@ -48,6 +49,7 @@ class _WaiterBody:
     def __init__(self) -> None:
         self._registered = False
 
+    @goes_deep
     def count(self, stmt: ir.Stmt) -> int:
         match stmt:
             case ir.SeqStmts():

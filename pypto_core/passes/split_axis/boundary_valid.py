@@ -29,6 +29,7 @@ from pypto_core.ir import (
     WhileStmt,
     dim_equal,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.rewrite import substitute
 from pypto_core.ir.scalar import make_binary
 from pypto_core.passes.split_axis.extents import (
@@ -108,6 +109,7 @@ class _Walk:
             out.extend(self.stmt(stmt))
         return out
 
+    @goes_deep
     def body(self, body: Stmt) -> Stmt:
         return block(self.block(stmts_of(body)), body)
 

@@ -29,6 +29,7 @@ from pypto_core.ir import (
     WhileStmt,
     dim_equal,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ops.registry import OpError, create_op_call
 from pypto_core.passes.split_axis.carries import (
     repair_if_return_vars,
@@ -99,6 +100,7 @@ def _rewrite_loop(stmt: ForStmt | WhileStmt, state: SplitState, leaf: Leaf) -> S
     )
 
 
+@goes_deep
 def _rewrite_if(stmt: IfStmt, state: SplitState, leaf: Leaf) -> Stmt:
     then = _rewrite_body(stmt.then_body, state, leaf)
     other = None if stmt.else_body is None else _rewrite_body(stmt.else_body, state, leaf)

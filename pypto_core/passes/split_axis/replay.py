@@ -31,6 +31,7 @@ from pypto_core.ir import (
     YieldStmt,
     effective_tile_view,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.rewrite import map_type, substitute
 from pypto_core.ir.scalar import make_binary
 from pypto_core.ir.stmt import ScopeStmt
@@ -199,6 +200,7 @@ class _Replay:
         )
         return stmt.with_(**changes, iter_args=tuple(iter_args), body=body, return_vars=results)
 
+    @goes_deep
     def branch(self, stmt: IfStmt) -> Stmt:
         then: Stmt | None = self.nested(stmt.then_body)[0]
         other = None if stmt.else_body is None else self.nested(stmt.else_body)[0]

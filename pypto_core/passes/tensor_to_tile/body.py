@@ -33,6 +33,7 @@ from pypto_core.ir import (
     body_stmts,
     structural_equal,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.rewrite import Substitution, map_attrs, map_tuple
 from pypto_core.ir.stmt import SCOPE_CLASSES
 from pypto_core.ops import OpError
@@ -260,6 +261,7 @@ class BodyConverter:
 
         return map_tuple(results, renewed)
 
+    @goes_deep
     def _if(self, stmt: IfStmt) -> list[Stmt]:
         condition = self.expr(stmt.condition)
         then_body = self._branch(stmt.then_body)

@@ -27,6 +27,7 @@ from pypto_core.ir import (
     WhileStmt,
     body_stmts,
 )
+from pypto_core.ir.deep import goes_deep
 from pypto_core.ir.walk import LEAVES, own_calls, stmt_bodies
 from pypto_core.ops import Effect, find_op
 from pypto_core.passes.tensor_to_tile.lowering import pass_error
@@ -115,6 +116,7 @@ class _Tracer:
                 return self.of(expr.args[carried])
         return _NONE
 
+    @goes_deep
     def body(self, stmts: Iterable[Stmt]) -> None:
         for stmt in stmts:
             self.stmt(stmt)
