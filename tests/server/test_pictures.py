@@ -45,6 +45,18 @@ def test_lanes_alone() -> None:
     }
 
 
+def test_a_share_from_the_start_has_its_shape_once() -> None:
+    both, lanes = (
+        shown(REGION, replace(ALL_OFF, hint_types=types, hint_lanes=True)) for types in (True, False)
+    )
+    shares = {name: label for name, label in both.items() if label.endswith("/lane") and "→" not in label}
+    assert shares
+    for name, label in shares.items():
+        shape = label.removeprefix(": ").partition("]")[0] + "]"
+        assert label.count(shape) == 1
+        assert lanes[name] == f" → {shape}/lane"
+
+
 def test_ragged_lanes_show_both() -> None:
     assert shown(RAGGED, Config())["halved"] == ": [16, 128] FP32 → [7, 128] / [6, 128]"
 

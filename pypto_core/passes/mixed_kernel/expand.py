@@ -29,7 +29,7 @@ from pypto_core.ir import (
     Var,
 )
 from pypto_core.ir.basic_types import UNKNOWN
-from pypto_core.ir.walk import called_names, expr_vars, stmt_exprs
+from pypto_core.ir.walk import called_names, expr_vars, stmt_defs, stmt_exprs
 from pypto_core.passes.clone import deep_clone
 from pypto_core.passes.mixed_kernel.boundaries import find_boundaries
 from pypto_core.passes.mixed_kernel.build import SideBuilder
@@ -114,24 +114,52 @@ def _sizes(function: Function) -> Iterator[Var]:
 
 
 def _check_nothing_is_lost(function: Function, side: Side, body: Sequence[Stmt], lost: set[Var]) -> None:
-    """Refuse a read of what this side does not have: a loop or branch with work of the other core alone is left out here,
-    and so is what it only hands on. The sizes that the signature names are known everywhere.
+    """Refuse a read of what this side does not have: the result of the other core's operator that no move brings across, or
+    what a loop or branch hands on that has it from the other core alone. The sizes that the signature names are known everywhere.
 
     Raises:
         PassError: ``compiler-internal``.
     """
     here, there = ("cube", "vector") if side is AIC else ("vector", "cube")
     lost.difference_update(_sizes(function))
+    made = {stmt.var for stmt in walk_stmts(function.body) if isinstance(stmt, AssignStmt)}
     for stmt in walk_stmts(body):
         for var in (v for expr in stmt_exprs(stmt) for v in expr_vars(expr) if v in lost):
             call = leaf_call(stmt)
             span = call.span if call is not None and call.span.is_valid else stmt.span
+            if var in made:
+                why, where = f"it is made on the {there} side and no move brings it across", "made here"
+            else:
+                why = f"the loop or branch that hands it on has it from {there} work only; hand it on outside of it"
+                where = "handed on from here"
             raise reject_internal(
-                f"'{describe(var, span)}' is read on the {here} side, but the loop or branch that hands it on does {there} work "
-                f"only and is left out there; hand it on outside of it",
+                f"'{describe(var, span)}' is read on the {here} side, but {why}",
                 span,
-                (Related("handed on from here", var.span),) if var.span.is_valid else (),
+                (Related(where, var.span),) if var.span.is_valid else (),
             )
+
+
+def _check_nothing_is_early(side: Side, body: Sequence[Stmt], received: dict[Var, Var]) -> None:
+    """Refuse a read of the other core's value that stands before the move that brings it across: whatever way the body takes,
+    nothing has been received there.
+
+    Raises:
+        PassError: ``compiler-internal``.
+    """
+    here, there = ("cube", "vector") if side is AIC else ("vector", "cube")
+    awaited = set(received.values())
+    for stmt in walk_stmts(block(body)):
+        for var in (v for expr in stmt_exprs(stmt) for v in expr_vars(expr)):
+            if var in received and received[var] in awaited:
+                call = leaf_call(stmt)
+                span = call.span if call is not None and call.span.is_valid else stmt.span
+                raise reject_internal(
+                    f"'{describe(var, span)}' is made on the {there} side and read on the {here} side before the move that brings "
+                    "it across",
+                    span,
+                    (Related("made here", var.span),) if var.span.is_valid else (),
+                )
+        awaited.difference_update(stmt_defs(stmt))
 
 
 def _function(
@@ -168,6 +196,7 @@ def _function(
                 lost.add(var)
     if lost:
         _check_nothing_is_lost(function, side, body, lost)
+    _check_nothing_is_early(side, body, {old: new for old, new in remap.items() if old not in defined})
     attrs = dict(function.attrs)
     if side is AIV and dual:
         attrs.pop("dual_aiv_dispatch", None)

@@ -23,7 +23,7 @@ from pypto_core import (
 from pypto_lsp.config import Config
 from pypto_lsp.features.hover import Subject, content_of, hover_formats, subject_of, value_text
 from pypto_lsp.positions import uri_of
-from pypto_lsp.render.value import dtype_shape_text, lane_shape_text
+from pypto_lsp.render.value import dtype_shape_text, lane_shape_text, shape_text
 from pypto_lsp.server import PyptoServer
 from pypto_lsp.views import Places
 
@@ -86,7 +86,10 @@ def _type_hint(
         history = known.of(found.stmt.span, use.name) if known is not None else None
         link, link_from = None, len(label)
         if history is not None and history.lanes is not None:
-            label += lane_shape_text(history.lanes)
+            share = lane_shape_text(history.lanes)
+            if config.hint_types and share == f" → {shape_text(found.type)}/lane":
+                share = "/lane"  # a value that is a share from the start: its shape stands there already
+            label += share
             link = found.region.span if found.region is not None else found.function.span
         if not label:
             return None
