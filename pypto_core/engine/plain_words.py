@@ -46,6 +46,15 @@ def _short_rows(data: Data) -> str:
     )
 
 
+def _inout_use(data: Data) -> str:
+    """Without the line of the call, which moves while the finding stays; a related place shows it."""
+    instead = f"; read its result '{data['replacement']}' instead" if "replacement" in data else ""
+    return (
+        f"'{data['name']}' is read after it was passed to '{data['callee']}' as an Out or InOut argument in function "
+        f"'{data['function']}'{instead}"
+    )
+
+
 def _cube_in_region(data: Data) -> str:
     half = "" if data["mode"] == "NONE" else ", and each lane holds only half the tile"
     return (
@@ -127,6 +136,7 @@ _PLAINER: Final[dict[str, Callable[[Data], str]]] = {
     "aiv-unnamed-shard": _unnamed_shard,
     "cast-no-path": _no_cast,
     "inline-recursion": _inline_recursion,
+    "inout-use": _inout_use,
     "op-dtype": _written_dtype,
     "orphan-operator": _orphan,
     "tile-innermost-dim": _short_rows,

@@ -56,7 +56,9 @@ class _Check:
             if kill is None or var is None:
                 continue
             name = author_name(var)
-            data: dict[str, object] = {"name": name, "callee": kill.call.name}
+            data: dict[str, object] = {
+                "name": name, "callee": kill.call.name, "function": self._function.name,
+            }  # fmt: skip
             hint = ""
             if kill.replacement is not None:
                 data["replacement"] = author_name(kill.replacement)

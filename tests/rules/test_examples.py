@@ -74,3 +74,20 @@ def test_failing(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", SHOWN, ids=lambda r: r.code)
 def test_repaired(rule: Rule) -> None:
     assert [f"{d.code}: {d.message}" for d in findings(rule, rule.repaired)] == []
+
+
+@pytest.mark.parametrize("rule", [r for r in SHOWN if not r.on_request], ids=lambda r: r.code)
+def test_what_is_told_holds_where_the_lines_have_moved(rule: Rule) -> None:
+    """A finding is remembered while its kernel stays as it is, so its words name no line."""
+    moved = f"\n\n{rule.failing}"
+    edited, fresh = (Workspace(settings=Settings(backend=rule.chip or "a2a3")) for _ in range(2))
+    edited.open(FILE, rule.failing)
+    edited.diagnostics(FILE)
+    for workspace in (edited, fresh):
+        workspace.open(FILE, moved)
+    assert [told(d) for d in edited.diagnostics(FILE)] == [told(d) for d in fresh.diagnostics(FILE)]
+
+
+def told(found: Diagnostic) -> object:
+    others = [(other.message, other.span.line) for other in found.related]
+    return found.code, found.message, found.span.line, found.span.column, others
