@@ -11,6 +11,7 @@ import logging
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from itertools import count
 from typing import Any, TypeVar
 
 from pypto_core import Cancelled, Workspace
@@ -29,6 +30,9 @@ class Worker:
         self._requests: deque[tuple[Callable[[], Any], asyncio.Future[Any]]] = deque()
         self._background: OrderedDict[str, Callable[[], None]] = OrderedDict()
         self._idle: OrderedDict[str, Callable[[], None]] = OrderedDict()
+        self._asked = count()
+        #: What requests wait for among the idle jobs.
+        self._patient: dict[str, asyncio.Future[Any]] = {}
         self._running: tuple[str, str] = ("", "")
         self._stopped = False
         self._thread = threading.Thread(target=self._run, name="pypto-analysis", daemon=True)
@@ -61,9 +65,10 @@ class Worker:
             self._idle[key] = job
             self._wake.notify()
 
-    def ask_idly(self, key: str, job: Callable[[], T]) -> asyncio.Future[T]:
-        """Something that is wanted when there is nothing else to do."""
+    def ask_idly(self, job: Callable[[], T]) -> asyncio.Future[T]:
+        """Something that a request waits for, wanted when there is nothing else to do. Nothing replaces it: it would wait for ever."""
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        key = f"asked {next(self._asked)}"
 
         def run() -> None:
             if not future.cancelled():
@@ -75,7 +80,9 @@ class Worker:
                     _post(future.get_loop(), _fail, future, fault)
                 else:
                     _post(future.get_loop(), _resolve, future, value)
+            del self._patient[key]
 
+        self._patient[key] = future
         self.idle(key, run)
         return future
 
@@ -156,7 +163,7 @@ class Worker:
             log.exception("analysis of %s failed", key)
 
     def _give_up(self) -> None:
-        for _, future in self._requests:
+        for future in (*(future for _, future in self._requests), *self._patient.values()):
             _post(future.get_loop(), future.cancel)
         self._requests.clear()
 

@@ -135,6 +135,26 @@ def test_a_failing_job_does_not_end_the_thread() -> None:
     assert asyncio.run(run()) == 7
 
 
+def test_all_who_wait_for_idle_work_get_their_answers() -> None:
+    async def run() -> list[int]:
+        worker = Worker(Workspace())
+        started, release = threading.Event(), threading.Event()
+
+        def first() -> None:
+            started.set()
+            release.wait(5)
+
+        worker.edit("first", first)
+        started.wait(5)
+        answers = [worker.ask_idly(lambda number=number: number) for number in range(3)]  # type: ignore[misc]
+        release.set()
+        found = await asyncio.wait_for(asyncio.gather(*answers), 5)
+        worker.stop()
+        return found
+
+    assert asyncio.run(run()) == [0, 1, 2]
+
+
 def test_whoever_waits_is_released_when_the_thread_stops() -> None:
     async def run() -> None:
         worker = Worker(Workspace())
@@ -146,11 +166,12 @@ def test_whoever_waits_is_released_when_the_thread_stops() -> None:
 
         worker.edit("first", first)
         started.wait(5)
-        answer = worker.ask(lambda: 1)
+        answers = (worker.ask(lambda: 1), worker.ask_idly(lambda: 2))
         worker.stop()
         release.set()
-        with pytest.raises(asyncio.CancelledError):
-            await answer
+        for answer in answers:
+            with pytest.raises(asyncio.CancelledError):
+                await answer
 
     asyncio.run(run())
 

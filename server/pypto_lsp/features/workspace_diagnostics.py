@@ -59,7 +59,7 @@ def register(server: PyptoServer) -> None:
             return None
         found = results.get(path)
         if found is None or found[0] != result_id:
-            findings = await server.worker.ask_idly(f"findings:{path}", lambda: analyse(server, path))
+            findings = await server.worker.ask_idly(lambda: analyse(server, path))
             if next(analysed) % _TURN == 0:
                 server.worker.idle("garbage", server.collector.collect)
             if findings is None:
@@ -82,6 +82,8 @@ def register(server: PyptoServer) -> None:
             await server.scanned()
             opened = {d.path for d in server.documents.values()}
             wanted = [p for p in server.project.files() if server.config_of(p).diagnostic_mode == "workspace"]
+            for path in results.keys() - set(wanted):
+                del results[path]
             items: list[bytes] = []
             for number, path in enumerate(wanted):
                 if number % _TURN == 0:
