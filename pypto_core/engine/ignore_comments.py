@@ -75,9 +75,9 @@ def _read(rows: Chunk, offset: int, comment: str) -> IgnoreComment | None:
     return IgnoreComment(line, start, offset + match.end(), codes)
 
 
-def wrong_comments(path: str, text: str) -> Iterator[Diagnostic]:
+def wrong_comments(path: str, text: str, comments: Iterable[IgnoreComment]) -> Iterator[Diagnostic]:
     """Codes that do not exist, and lists of codes that do not end. A comment may ignore that by name."""
-    for comment in ignore_comments(text):
+    for comment in comments:
         if comment.names("ignore-unknown"):
             continue
         if comment.open:
@@ -101,38 +101,44 @@ def wrong_comments(path: str, text: str) -> Iterator[Diagnostic]:
 
 
 def unused_comments(
-    path: str, text: str, found: Iterable[Diagnostic], programs: Iterable[Program]
+    path: str,
+    text: str,
+    comments: Iterable[IgnoreComment],
+    found: Iterable[Diagnostic],
+    programs: Iterable[Program],
 ) -> Iterator[Diagnostic]:
     """Comments, or codes of them, that no finding is ignored by; ``found`` are all findings of the file, none left out.
 
     Only those inside ``programs`` are told: what stands elsewhere, a template for instance, is judged where another file uses it.
     """
-    comments = ignore_comments(text)
-    if not comments:
-        return
-    judged = [
-        rows for program in programs for function in program.functions for rows in _rows(function, path)
-    ]
     at: dict[int, set[str]] = {}
     for finding in found:
         if finding.span.is_valid and finding.span.filename == path:
             for line in {finding.span.line, finding.span.end_line}:
                 at.setdefault(line - 1, set()).add(finding.code)
-    for comment in comments:
-        inside = any(first <= comment.line + 1 <= last for first, last in judged)
-        if not inside or comment.names("ignore-unused"):
-            continue
-        here = at.get(comment.line, set())
-        if comment.codes is None and not here:
-            span = _span(path, text, comment, comment.start, comment.end)
-            yield _finding("ignore-unused", "there is nothing on this line that the comment ignores", span)
-        for code, start, end in comment.codes or ():
-            known = any(fnmatchcase(one, code) for one in rules())
-            if known and not any(fnmatchcase(one, code) for one in here):
-                span = _span(path, text, comment, start, end)
-                yield _finding(
-                    "ignore-unused", f"there is no {code} on this line that the comment ignores", span
-                )
+    unused = [(c, idle) for c in comments if (idle := list(_unused_codes(c, at.get(c.line, set()))))]
+    if not unused:
+        return  # as nearly always, so no program is walked over
+    judged = [
+        rows for program in programs for function in program.functions for rows in _rows(function, path)
+    ]
+    for comment, idle in unused:
+        if any(first <= comment.line + 1 <= last for first, last in judged):
+            for what, start, end in idle:
+                words = f"there is {what} on this line that the comment ignores"
+                yield _finding("ignore-unused", words, _span(path, text, comment, start, end))
+
+
+def _unused_codes(comment: IgnoreComment, here: set[str]) -> Iterator[tuple[str, int, int]]:
+    """What a comment ignores for nothing where the codes ``here`` stand: in words, with its place."""
+    if comment.names("ignore-unused"):
+        return
+    if comment.codes is None and not here:
+        yield "nothing", comment.start, comment.end
+    for code, start, end in comment.codes or ():
+        known = any(fnmatchcase(one, code) for one in rules())
+        if known and not any(fnmatchcase(one, code) for one in here):
+            yield f"no {code}", start, end
 
 
 def _rows(function: Function, path: str) -> Iterator[tuple[int, int]]:

@@ -17,7 +17,12 @@ from pypto_core.engine.database import Database, Input, Query, query
 from pypto_core.engine.facts import Document, Entry, FileFacts, Settings
 from pypto_core.engine.finder import Finder
 from pypto_core.engine.findings import merged
-from pypto_core.engine.ignore_comments import unused_comments, wrong_comments
+from pypto_core.engine.ignore_comments import (
+    IgnoreComment,
+    ignore_comments,
+    unused_comments,
+    wrong_comments,
+)
 from pypto_core.engine.locate import ProgramValues
 from pypto_core.engine.lowering import (
     FAULTS,
@@ -122,7 +127,8 @@ class Workspace:
         ):  # fmt: skip
             memory.pop(path, None)
         queries: tuple[Query[str, Any], ...] = (
-            self._syntax, self._shape, self._faulty, self._graph, self._named, self._parsed, self._typing, self._full,
+            self._syntax, self._shape, self._faulty, self._comments, self._graph, self._named, self._parsed, self._typing,
+            self._full,
         )  # fmt: skip
         for known in queries:
             self.db.forget(known, path)
@@ -345,6 +351,14 @@ class Workspace:
                     db.get(faulty, module.filename)
             return made
 
+        @query(keep=256)
+        def comments(db: Database, path: str) -> tuple[IgnoreComment, ...]:
+            """The ignore comments of an open file; of one that is too large, none."""
+            document = db.read(_DOCUMENT, path)
+            if document is None or len(document.text) > self.settings(path).max_bytes:
+                return ()
+            return ignore_comments(document.text)
+
         @query(keep=1024, equal=_identity)
         def named(db: Database, path: str) -> FileNames:
             document = db.read(_DOCUMENT, path)
@@ -404,7 +418,7 @@ class Workspace:
                 db, path, lambda told, *of: told.full(*of, self._lowered_of(db, of[1])), True
             )
 
-        self._faulty = faulty
+        self._faulty, self._comments = faulty, comments
         self._syntax, self._shape, self._present, self._graph = syntax, shape, present, graph
         self._named, self._module_paths = named, module_paths
         self._parsed, self._early = parsed, early
@@ -451,15 +465,15 @@ class Workspace:
         told = self._told.setdefault(path, Told())
         found = of_programs(told, programs, settings.backend)
         told_now = told.by_chunk.update(result.diagnostics, found, document, settings, result.graph)
-        of_comments = [*wrong_comments(path, document.text)]
-        if whole and not broken and "pypto:" in document.text:
-            placed = told.by_chunk.found()
-            if not any(d.severity is Severity.ERROR for d in placed):
-                of_comments += unused_comments(path, document.text, placed, programs)
+        comments = db.get(self._comments, path)
+        if not comments:
+            return told_now
+        of_comments = [*wrong_comments(path, document.text, comments)]
+        placed = told.by_chunk.found()
+        if whole and not broken and not any(d.severity is Severity.ERROR for d in placed):
+            of_comments += unused_comments(path, document.text, comments, placed, programs)
         of_comments = [d for d in of_comments if _is_wanted(d, settings)]
-        if of_comments:
-            return replace(told_now, own=merged(told_now.own, of_comments))
-        return told_now
+        return replace(told_now, own=merged(told_now.own, of_comments)) if of_comments else told_now
 
 
 def _is_wanted(finding: Diagnostic, settings: Settings) -> bool:
