@@ -7,6 +7,7 @@ parsed together have the numbers of that text; a piece that is parsed by itself 
 from __future__ import annotations
 
 import ast
+import threading
 from bisect import bisect_right
 from collections.abc import Iterable
 
@@ -17,6 +18,7 @@ DIVISIBLE = (ast.With, ast.For, ast.While, ast.If)
 #: Numbers that no file has lines for.
 _FIRST, _LAST = 1 << 22, 1 << 30
 _next_line = _FIRST
+_numbering = threading.Lock()
 
 
 def renumbered(nodes: Iterable[ast.stmt], source: SourceMap) -> SourceMap:
@@ -24,8 +26,9 @@ def renumbered(nodes: Iterable[ast.stmt], source: SourceMap) -> SourceMap:
     global _next_line
     first, last = source.lines
     lines = last - first + 2
-    base = _next_line if _next_line + lines < _LAST else _FIRST
-    _next_line = base + lines
+    with _numbering:
+        base = _next_line if _next_line + lines < _LAST else _FIRST
+        _next_line = base + lines
     for node in nodes:
         ast.increment_lineno(node, base)
     return source.moved(base)

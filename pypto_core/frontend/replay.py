@@ -68,6 +68,8 @@ class Replay:
         self._differing: dict[Surroundings, frozenset[str] | None] = {}
         self._symbols: dict[str, Var] = {}
         self._params: dict[tuple[str, str], tuple[ast.arg, Var]] = {}
+        #: What the newest reading asked of these two.
+        self._asked: set[object] = set()
         self.repeated = 0
         self.read = 0
 
@@ -75,15 +77,20 @@ class Replay:
         """Another reading of the kernel; one that was broken off loses nothing."""
         self._before.update(self._now)
         self._now = {}
+        self._asked = set()
         self.repeated = self.read = 0
 
     def finish(self) -> None:
+        """The reading has come to its end: what it did not ask for is forgotten."""
         self._before, self._now = self._now, {}
+        self._symbols = {name: var for name, var in self._symbols.items() if name in self._asked}
+        self._params = {key: known for key, known in self._params.items() if key in self._asked}
 
     # --- what functions begin with ----------------------------------------------------------------------------------
 
     def symbol(self, name: str, make: Callable[[], Var]) -> Var:
         """The same variable for a dynamic size in every reading."""
+        self._asked.add(name)
         found = self._symbols.get(name)
         if found is None:
             found = self._symbols[name] = make()
@@ -91,12 +98,14 @@ class Replay:
 
     def param(self, ctx: FunctionContext, arg: ast.arg, var: Var) -> Var:
         """The variable of the last reading for a parameter that is written as it was and has the type that it had."""
-        known = self._params.get((ctx.name, arg.arg))
+        key = ctx.name, arg.arg
+        self._asked.add(key)
+        known = self._params.get(key)
         if known is not None and known[0] is arg and not ctx.program.assumed:
             before = known[1]
             if before.name_hint == var.name_hint and before.span == var.span and _same(before.type, var.type):
                 return before
-        self._params[ctx.name, arg.arg] = (arg, var)
+        self._params[key] = (arg, var)
         return var
 
     def enter(self, ctx: FunctionContext) -> None:
@@ -109,7 +118,7 @@ class Replay:
         assigned = closure.assigned if isinstance(closure, JitClosure) else frozenset()
         function = (
             ctx.name, ctx.func_type, ctx.level, ctx.role, ctx.auto_scope, ctx.strict, ctx.dialect.__class__,
-            ctx.program.backend, id(ctx.source.chunk),
+            ctx.program.backend, ctx.source.chunk,
         )  # fmt: skip
         ctx.surroundings = Surroundings(
             closure.interpreter, function, tuple(ctx.params.values()), frozenset(assigned)
