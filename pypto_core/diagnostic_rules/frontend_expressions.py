@@ -122,7 +122,7 @@ RULES: tuple[Rule, ...] = (
         "Attributes of tensors and of outer objects are not values in a @pl.function; use pl.tensor.dim or a module-level name.",
         "m = «x.shape»",
         "m = pl.tensor.dim(x, 0)",
-        fix="safe",
+        fix="sometimes",
     ),
     rule(
         "yield-in-expression",

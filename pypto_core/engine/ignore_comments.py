@@ -9,8 +9,9 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
 from pypto_core.diagnostics import Diagnostic, rules
+from pypto_core.frontend.jit import PROGRAM_PREFIX
 from pypto_core.frontend.lines import scan
-from pypto_core.ir import Chunk, Function, Program, Span, walk_stmts
+from pypto_core.ir import Chunk, Function, FunctionType, Program, Span, walk_stmts
 
 _MARK = re.compile(r"#[^\S\n]*pypto:[^\S\n]*ignore")
 #: Behind the mark: codes in brackets, codes behind a colon, or nothing that belongs to it (all codes). Anything else is no such
@@ -23,6 +24,8 @@ _CODES = re.compile(
 _CODE = re.compile(r"[^\s,](?:[^,]*[^\s,])?")
 #: The beginning of a list of codes that does not end.
 _OPEN = re.compile(r"[^\S\n]*:?[^\S\n]*\[")
+#: What a JIT function is that another one calls.
+_CALLED = frozenset({FunctionType.InCore, FunctionType.Inline, FunctionType.Opaque})
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +112,9 @@ def unused_comments(
 ) -> Iterator[Diagnostic]:
     """Comments, or codes of them, that no finding is ignored by; ``found`` are all findings of the file, none left out.
 
-    Only those inside ``programs`` are told: what stands elsewhere, a template for instance, is judged where another file uses it.
+    Only those inside ``programs`` are told: what stands elsewhere, a template for instance, is judged where another file uses it. So is a
+    JIT function that others call: its parameters are what the caller hands over (docs/spec/language.md §2.3), and a comment in it may
+    silence what is found for a caller in another file.
     """
     at: dict[int, set[str]] = {}
     for finding in found:
@@ -120,7 +125,11 @@ def unused_comments(
     if not unused:
         return  # as nearly always, so no program is walked over
     judged = [
-        rows for program in programs for function in program.functions for rows in _rows(function, path)
+        rows
+        for program in programs
+        for function in program.functions
+        if not (program.name.startswith(PROGRAM_PREFIX) and function.func_type in _CALLED)
+        for rows in _rows(function, path)
     ]
     for comment, idle in unused:
         if any(first <= comment.line + 1 <= last for first, last in judged):

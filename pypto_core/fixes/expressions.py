@@ -10,9 +10,10 @@ from pypto_core.diagnostics import Diagnostic
 from pypto_core.fixes.editing import Editor
 from pypto_core.fixes.functions import kernel_decorator
 from pypto_core.fixes.model import Fix, Fixer
+from pypto_core.fixes.spelling import suggested
 from pypto_core.fixes.splits import window
 from pypto_core.fixes.tree import SourceTree, bound_value, call_name, on_tree
-from pypto_core.frontend.expressions import SCALAR_SECOND
+from pypto_core.frontend.expressions import SCALAR_SECOND, SYMBOLS
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.ir import DataType
 
@@ -87,7 +88,27 @@ def _function_call(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None
         text = SCALAR_SECOND[function].format(*words)
     else:
         text = f"pl.{function}({', '.join(words)})"
+    node, text = _with_operators_around(tree, node, text)
     yield Editor(tree).rewrite(node, text).fix(f"Write {text.partition('(')[0]}(...)", safe=True)
+
+
+def _with_operators_around(tree: SourceTree, node: ast.expr, text: str) -> tuple[ast.expr, str]:
+    """``a * b + c`` is wrong twice once ``a * b`` is a tensor: operators around it become calls as well, as far as what they join it with is
+    plain to read."""
+    outer = tree.parent(node)
+    while isinstance(outer, ast.BinOp):
+        function = SYMBOLS.get(type(outer.op), ("", ""))[1]
+        other = outer.right if outer.left is node else outer.left
+        if function not in SCALAR_SECOND or isinstance(other, ast.BinOp | ast.UnaryOp):
+            break
+        if outer.left is node:
+            text = f"pl.{function}({text}, {tree.words(other)})"
+        elif isinstance(other, ast.Constant):
+            text = SCALAR_SECOND[function].format(tree.words(other), text)
+        else:
+            text = f"pl.{function}({tree.words(other)}, {text})"
+        node, outer = outer, tree.parent(outer)
+    return node, text
 
 
 def _boolean(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -117,8 +138,9 @@ def _equality(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     yield Editor(tree).rewrite(node, text).fix(f"Write {symbol}")
 
 
-def _dimension(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
-    """``x.shape[0]`` becomes ``pl.tensor.dim(x, 0)``."""
+def _standing_alone(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+    """A misspelled dtype; ``x.shape[0]`` becomes ``pl.tensor.dim(x, 0)``."""
+    yield from suggested(finding, tree)
     node = tree.at(finding.span, ast.Attribute)
     outer = tree.parent(node) if node is not None else None
     if node is None or node.attr != "shape" or not isinstance(outer, ast.Subscript):
@@ -219,7 +241,9 @@ def _tile_slice(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
 
 
 def _callable(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
-    """A plain function of the file becomes a template, Python's ``min`` and ``max`` those of the language."""
+    """A function of an array library becomes the operator of that name, a plain function of the file a template, Python's ``min`` and
+    ``max`` those of the language."""
+    yield from suggested(finding, tree)
     name = str(finding.data.get("name", ""))
     call = next(
         (c for c in tree.calls(finding.span) if isinstance(c.func, ast.Name) and c.func.id == name), None
@@ -266,7 +290,7 @@ FIXERS: Final[dict[str, Fixer]] = {
     "python-operator-on-tensor": on_tree(_function_call),
     "binop-unsupported": on_tree(_boolean),
     "compare-unsupported": on_tree(_equality),
-    "attr-standalone": on_tree(_dimension),
+    "attr-standalone": on_tree(_standing_alone),
     "unary-unsupported": on_tree(_no_plus),
     "scalar-category-mismatch": on_tree(_same_category),
     "cond-not-bool": on_tree(_condition),

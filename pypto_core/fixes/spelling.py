@@ -14,7 +14,7 @@ from pypto_core.fixes.tree import SourceTree, on_tree
 from pypto_core.frontend.syntax import dotted
 
 
-def _suggested(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
+def suggested(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """The one suggestion of ``data``."""
     name, new = str(finding.data.get("name") or ""), finding.data.get("suggestion")
     if name and new:
@@ -46,7 +46,7 @@ def _near(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
 
 def _dimension(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """A near name, or a size that is known at run time only."""
-    yield from _suggested(finding, tree)
+    yield from suggested(finding, tree)
     name = str(finding.data["name"])
     yield _module_line(tree, f'{name} = pl.dynamic("{name}")', f"Declare {name} as a run-time size")
 
@@ -68,7 +68,7 @@ def _module_line(tree: SourceTree, line: str, title: str) -> Fix | None:
 
 def _keyword(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     """A keyword of an operator: the nearest parameter, or leave it out."""
-    fault, new = finding.data.get("fault"), finding.data.get("suggestion")
+    new = finding.data.get("suggestion")
     given = tree.at(finding.span, ast.keyword)
     if given is None:
         call = tree.at(finding.span, ast.Call)
@@ -77,10 +77,8 @@ def _keyword(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
             if call
             else None
         )
-    if (fault != "unknown-keyword" and not new) or given is None or given.arg is None:
-        return
-    start = tree.start(given)
-    if new:
+    if new and given is not None and given.arg is not None:
+        start = tree.start(given)
         yield Editor(tree).replace(start, start + len(given.arg), str(new)).fix(f"Change to '{new}='")
 
 
@@ -91,7 +89,7 @@ FIXERS: Final[dict[str, Fixer]] = {
             "kernel-unknown", "with-unsupported", "get-byte-dtype", "call-arg-directions", "at-form",
             "decorator-enum-literal", "decorator-unknown", "closure-eval", "func-attr-form", "language-import", "name-undefined",
         ),
-        on_tree(_suggested),
+        on_tree(suggested),
     ),
     "op-unknown": on_tree(_near),
     "op-unknown-in-namespace": on_tree(_near),

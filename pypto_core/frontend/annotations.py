@@ -12,7 +12,7 @@ from pypto_core.frontend.context import Fault, FunctionContext, Silent, did_you_
 from pypto_core.frontend.dimensions import read_shape, undefined_names, unknown_outside
 from pypto_core.frontend.memrefs import is_memref, read_memref
 from pypto_core.frontend.static_eval.values import MemRefDecl, PlSymbol, TypeValue
-from pypto_core.frontend.symbols import SINGLETONS, symbol_value
+from pypto_core.frontend.symbols import SINGLETONS, nearest_dtype, symbol_value
 from pypto_core.frontend.syntax import dotted, expression_of, int_literal, string_literal
 from pypto_core.frontend.views import is_view, read_tensor_view, read_tile_view
 from pypto_core.ir import (
@@ -284,13 +284,16 @@ def read_dtype(ctx: FunctionContext, node: ast.expr) -> DataType:
     name = path[-1] if path is not None else ctx.text(node)
     text = string_literal(node)
     meant = DataType.by_name.get(text.upper()) if text is not None else None
-    hint = f" (write pl.{meant.printed})" if meant is not None else did_you_mean(name, DataType.by_name)
+    near = nearest_dtype(name)
+    hint = (
+        f" (write pl.{meant.printed})" if meant is not None else f" (did you mean '{near}'?)" if near else ""
+    )
     raise ctx.fault(
         "dtype-unknown",
         f"'{ctx.text(node)}' is not a dtype{hint}; dtypes are pl.FP32, pl.BF16, pl.INT32 ...",
         node,
         name=name,
-        suggestion=nearest(name, DataType.by_name),
+        suggestion=near,
     )
 
 

@@ -23,7 +23,7 @@ from pypto_core.frontend.static_eval.values import (
     PyFunction,
     Value,
 )
-from pypto_core.frontend.symbols import ENUMS, NAMESPACE_ENUMS
+from pypto_core.frontend.symbols import ENUMS, NAMESPACE_ENUMS, nearest_dtype
 from pypto_core.frontend.syntax import dotted, int_literal
 from pypto_core.ir import (
     UNKNOWN,
@@ -35,9 +35,11 @@ from pypto_core.ir import (
     FunctionType,
     Level,
     Role,
+    Span,
     TupleType,
 )
-from pypto_core.ops.dsl import UNEVALUATED, DslValue, resolve_dsl_call
+from pypto_core.ops.dsl import UNEVALUATED, DslValue, find_callable, resolve_dsl_call
+from pypto_core.ops.dsl.signature import UNKNOWN_KEYWORD
 from pypto_core.ops.registry import OpError
 
 _PREFIXES = ("pl", "pld")
@@ -107,6 +109,13 @@ def language_call(ctx: FunctionContext, node: ast.Call, path: tuple[str, ...]) -
     return operator_call(ctx, node, ".".join(path))
 
 
+def _keyword_name(ctx: FunctionContext, node: ast.Call, name: str) -> Span:
+    """The name of a keyword argument, without its value."""
+    span = next(ctx.span(k) for k in node.keywords if k.arg == name)
+    written = span.text.partition("=")[0].rstrip()
+    return Span(span.chunk, span.start, span.start + len(written))
+
+
 def _reject_constructs(ctx: FunctionContext, node: ast.Call, last: str) -> None:
     if last in ("submit", "spmd_submit"):
         ctx.fail("submit-form", f"pl.{last} is written 'result, task = pl.{last}(self.kernel, ...)'", node)
@@ -171,6 +180,8 @@ def operator_call(ctx: FunctionContext, node: ast.Call, path: str) -> Expr:
         found = ctx.program.softened(error.diagnostic, given)
         if found.code in ("op-unknown", "op-unknown-in-namespace"):
             found = replace(found, span=ctx.span(node.func))
+        elif found.data.get("fault") == UNKNOWN_KEYWORD and error.keyword is not None:
+            found = replace(found, span=_keyword_name(ctx, node, error.keyword))
         raise Fault(found) from error
     if is_poison(result):
         ctx.mark_incomplete()
@@ -401,13 +412,9 @@ def _get_byte(ctx: FunctionContext, node: ast.Call, path: tuple[str, ...]) -> Ex
     name = path[-2]
     dtype = DataType.by_name.get(name)
     if dtype is None:
-        ctx.fail(
-            "get-byte-dtype",
-            f"'{name}' is not a dtype{did_you_mean(name, DataType.by_name)}",
-            node.func,
-            name=name,
-            suggestion=nearest(name, DataType.by_name),
-        )
+        near = nearest_dtype(name)
+        hint = f" (did you mean '{near}'?)" if near is not None else ""
+        ctx.fail("get-byte-dtype", f"'{name}' is not a dtype{hint}", node.func, name=name, suggestion=near)
     return ConstInt(dtype.byte, span=ctx.span(node))
 
 
@@ -444,9 +451,18 @@ def _method_call(ctx: FunctionContext, node: ast.Call, path: tuple[str, ...]) ->
                 root = root.value
             assert isinstance(root, ast.Name)
             raise undefined_name(ctx, root)
-        if head is not None and head.is_unknown:
+        # Only a bare name is a kernel, so whatever stands behind the name of an operator here is none.
+        if head.is_unknown and find_callable(f"pl.{path[-1]}") is None:
             raise Silent
-    raise ctx.fault("call-unsupported", f"a kernel cannot call '{'.'.join(path)}'", node.func)
+    written, operator = ".".join(path), f"pl.{path[-1]}"
+    known = find_callable(operator) is not None
+    raise ctx.fault(
+        "call-unsupported",
+        f"a kernel cannot call '{written}'{f'; the operator of the language is {operator}' if known else ''}",
+        node.func,
+        name=written,
+        suggestion=operator if known and path[0] not in ctx.names else None,
+    )
 
 
 def unsupported_callee(ctx: FunctionContext, node: ast.Call, name: str, value: Value) -> None:

@@ -19,7 +19,7 @@ from pypto_core.frontend.dimensions import value_dim
 from pypto_core.frontend.folding import as_constant, fold_pair, folded, literal_assumptions
 from pypto_core.frontend.partly_known import PartlyKnown
 from pypto_core.frontend.static_eval.values import DimExpr, DynVar, Value
-from pypto_core.frontend.symbols import symbol_value
+from pypto_core.frontend.symbols import nearest_dtype, symbol_value
 from pypto_core.frontend.syntax import Located, dotted
 from pypto_core.ir import (
     UNKNOWN,
@@ -40,6 +40,7 @@ from pypto_core.ir import (
     make_binary,
     make_unary,
 )
+from pypto_core.ops.dsl import find_callable
 
 _BINARY: dict[type[ast.operator], str] = {
     ast.Add: "add",
@@ -153,11 +154,17 @@ def _name(ctx: FunctionContext, node: ast.Name) -> Expr:
     return outer_value(ctx, value, node)
 
 
+#: What Python code calls its array libraries. A close spelling is not what was meant.
+_ARRAY_MODULES: Final = frozenset({"np", "numpy", "torch", "jnp", "jax", "tf", "math"})
+
+
 def undefined_name(ctx: FunctionContext, node: ast.Name) -> Fault:
     """``name-undefined``, with the reason where there is one."""
     name = node.id
     candidates = {*ctx.names.all(), *ctx.closure.names()}
-    near = nearest(name, candidates)
+    near = f"pl.{name}" if find_callable(f"pl.{name}") is not None else None
+    if near is None and name not in _ARRAY_MODULES:
+        near = nearest(name, candidates)
     hidden = ctx.dialect.hidden(ctx, name)
     if hidden is not None:
         hint = f" here: {hidden}"
@@ -165,6 +172,8 @@ def undefined_name(ctx: FunctionContext, node: ast.Name) -> Fault:
         hint = ": it is bound only inside a block with yields; yield it to use it after the block"
     elif near is not None:
         hint = f" (did you mean '{near}'?)"
+    elif name in _ARRAY_MODULES:
+        hint = ": a kernel is compiled, not run by Python; its operators are written pl.add, pl.exp ..."
     else:
         hint = ""
     return ctx.fault(
@@ -249,8 +258,16 @@ def _attribute(ctx: FunctionContext, node: ast.Attribute) -> Expr:
         hint = f"; use pl.tensor.dim({ctx.text(base)}, axis)" if node.attr == "shape" else ""
     if of is not None and is_poison(of):
         raise Silent
+    near = nearest_dtype(node.attr) if isinstance(base, ast.Name) and base.id in ("pl", "pld") else None
+    if near is not None:
+        hint = f" (did you mean 'pl.{near}'?)"
     raise ctx.fault(
-        "attr-standalone", f"'{ctx.text(node)}' cannot stand as a value{hint}", node, attr=node.attr
+        "attr-standalone",
+        f"'{ctx.text(node)}' cannot stand as a value{hint}",
+        node,
+        attr=node.attr,
+        name=node.attr,
+        suggestion=near,
     )
 
 

@@ -23,6 +23,9 @@ from pypto_core.frontend.static_eval.values import KernelFunction
 from pypto_core.frontend.wording import contradiction
 from pypto_core.ir import DERIVED_LEVEL_ROLE, Function, Level, Program, Role
 
+#: Name of a program that is made for a JIT function, before the name of the function.
+PROGRAM_PREFIX = "_jit_"
+
 #: Form -> keywords of its decorator.
 _KEYWORDS = {
     "jit": ("auto_scope",),
@@ -42,7 +45,7 @@ def parse_jit(
     """
     functions = Discovery(interpreter).find(kernel)
     root = functions[-1]
-    program = ProgramContext(name=f"_jit_{kernel.name}", recall=recall)
+    program = ProgramContext(name=f"{PROGRAM_PREFIX}{kernel.name}", recall=recall)
     _claim_names(functions, program)
     declare_dynamic(functions, program)
     reserved_buffers(program, [f.syntax for f in functions])

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from enum import Enum, IntEnum
+from typing import Final
 
 from pypto_core.ir import (
     ASYNC_EVENT,
@@ -46,6 +49,26 @@ SINGLETONS: dict[str, Type] = {
     "AsyncSession": ASYNC_SESSION,
     "AsyncSessionType": ASYNC_SESSION,
 }
+
+
+_COMMON_DTYPE: Final = re.compile(r"(bfloat|bf|float|fp|f|uint|u|int|i|s)(\d+)", re.IGNORECASE)
+_FAMILIES: Final = {
+    "bfloat": "BF", "bf": "BF", "float": "FP", "fp": "FP", "f": "FP",
+    "uint": "UINT", "u": "UINT", "int": "INT", "i": "INT", "s": "INT",
+}  # fmt: skip
+
+
+def nearest_dtype(name: str) -> str | None:
+    """The dtype that a wrong name may have meant: what other frameworks call it first (``float32``, ``i8``), then a close spelling."""
+    if name in DataType.by_name:
+        return None
+    common = _COMMON_DTYPE.fullmatch(name)
+    if common is not None:
+        meant = _FAMILIES[common[1].lower()] + common[2]
+        if meant in DataType.by_name:
+            return meant
+    found = get_close_matches(name.upper(), sorted(DataType.by_name), 1, 0.6)
+    return found[0] if found else None
 
 
 def enum_member(enum: str, member: str) -> IntEnum | None:

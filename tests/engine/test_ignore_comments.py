@@ -11,6 +11,22 @@ from tests.cli.kernels import BAD, BAD_CODE, BAD_LINE, GOOD
 FILE = "/k.py"
 GOOD_LINE = next(line for line in GOOD.splitlines() if "pl.add" in line)
 
+#: A function that JIT kernels call, and one that calls it.
+CALLED = """
+
+@pl.jit.{form}
+def helper(x: pl.Tensor[[64, 256], pl.FP32], y: pl.Out[pl.Tensor[[64, 256], pl.FP32]]):
+    y[:, :] = pl.exp(x)  # pypto: ignore[tile-innermost-dim]
+    return y
+"""
+CALLER = """
+
+@pl.jit
+def entry(x: pl.Tensor[[64, 256], pl.FP32], y: pl.Out[pl.Tensor[[64, 256], pl.FP32]]):
+    y = helper(x, y)
+    return y
+"""
+
 
 def good(comment: str) -> str:
     return GOOD.replace(GOOD_LINE, f"{GOOD_LINE}  {comment}")
@@ -48,6 +64,10 @@ def found(text: str) -> list[tuple[str, str]]:
         (good("# pypto: ignore"), [("ignore-unused", "# pypto: ignore")]),
         (good("# pypto: ignore[op-shape, ignore-unused]"), []),
         ("# pypto: ignore[nope]\n" + GOOD, [("ignore-unknown", "nope")]),
+        # A function that JIT kernels call has the shapes of its callers, who may be in other files.
+        ("import pypto.language as pl\n" + CALLED.format(form="incore"), []),
+        ("import pypto.language as pl\n" + CALLED.format(form="inline"), []),
+        ("import pypto.language as pl\n" + CALLED.format(form="incore") + CALLER, []),
         # Outside the kernels: what is ignored there may be found from another file.
         ("# pypto: ignore[op-shape]\n" + GOOD, []),
     ],

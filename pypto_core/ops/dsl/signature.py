@@ -80,6 +80,10 @@ class BoundArguments(Generic[T]):
     origin: dict[str, int | str] = field(default_factory=dict)
 
 
+#: ``BindError.fault`` of a keyword that the callable does not have.
+UNKNOWN_KEYWORD: Final = "keyword"
+
+
 @dataclass(frozen=True, slots=True)
 class BindError(Exception):
     """Why the arguments do not fit the signature; ``argument`` is the index or keyword at fault, None if absent."""
@@ -156,5 +160,5 @@ def _unknown_keyword(callee: DslCallable, key: str, free: set[str], named: set[s
         f"{callee.name}() got an unexpected keyword argument '{key}'{hint}",
         key,
         near[0] if near else None,
-        "keyword",
+        UNKNOWN_KEYWORD,
     )
