@@ -304,6 +304,9 @@ class PyptoServer(LanguageServer):
 
     def _look_again_at_importers(self, document: Open) -> None:
         for other in list(self.documents.values()):
+            if other is not document and document.path in other.elsewhere:
+                # They are about a text that is gone.
+                other.elsewhere = {p: found for p, found in other.elsewhere.items() if p != document.path}
             if other is not document and other.facts is not None and document.path in other.facts.modules:
                 self.look_again(other)
 

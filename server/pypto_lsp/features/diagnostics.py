@@ -153,8 +153,9 @@ def register(server: PyptoServer) -> None:
         if opened is not None:
             if pulls():
                 server.refreshes.send("diagnostics")
-            elif opened.newest is not None:
+            elif opened.reached(Tier.TYPED):
                 push(opened)
+            # Otherwise its findings are those of an older text; the newer ones are pushed with these when they come.
             return
         if pulls():
             return
