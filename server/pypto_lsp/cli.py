@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import io
+import signal
 import sys
 from typing import Any
 
@@ -37,6 +38,7 @@ class _Commands(click.Group):
                 if sys.stdout is not None and not sys.stdout.closed:
                     sys.stdout.flush()
         except KeyboardInterrupt:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C while Python ends would change the exit code
             click.echo("interrupted", err=True)
             raise click.exceptions.Exit(_INTERRUPTED) from None
         except OSError as fault:
