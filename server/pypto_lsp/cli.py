@@ -38,7 +38,8 @@ class _Commands(click.Group):
                 if sys.stdout is not None and not sys.stdout.closed:
                     sys.stdout.flush()
         except KeyboardInterrupt:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second Ctrl-C while Python ends would change the exit code
+            # A second Ctrl-C while Python ends would change the exit code.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
             click.echo("interrupted", err=True)
             raise click.exceptions.Exit(_INTERRUPTED) from None
         except OSError as fault:
