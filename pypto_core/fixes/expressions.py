@@ -62,7 +62,7 @@ def _unchained(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
     if isinstance(outer, ast.UnaryOp | ast.BinOp | ast.Compare):
         text = f"({text})"
     pure = not any(isinstance(n, ast.Call) for c in node.comparators[:-1] for n in ast.walk(c))
-    yield Editor(tree).rewrite(node, text).fix("Write two comparisons joined by 'and'", safe=pure)
+    yield Editor(tree).rewrite(node, text).fix("Write two comparisons joined by 'and'", safe=pure, trial=pure)
 
 
 def _function_call(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:
@@ -148,7 +148,7 @@ def _standing_alone(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | Non
     axis = int_literal(outer.slice)
     if axis is not None and axis >= 0:
         text = f"pl.tensor.dim({tree.words(node.value)}, {axis})"
-        yield Editor(tree).rewrite(outer, text).fix(f"Write {text}", safe=True)
+        yield Editor(tree).rewrite(outer, text).fix(f"Write {text}", safe=True, trial=True)
 
 
 def _no_plus(finding: Diagnostic, tree: SourceTree) -> Iterator[Fix | None]:

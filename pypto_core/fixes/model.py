@@ -22,7 +22,7 @@ class Fix:
     """One repair. ``safe`` fixes may be applied unseen (preferred, part of fix-all); ``edits`` do not overlap.
 
     ``trial``: whether a safe fix does repair shows only in what the compiler makes of the changed text, since it moves work to another
-    core or region. An editor prefers it once that has been tried.
+    core or region, or is right for one type of value and not for another. An editor prefers it once that has been tried.
     """
 
     title: str

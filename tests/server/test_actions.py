@@ -269,3 +269,35 @@ async def test_work_moved_into_a_region_is_preferred_only_where_that_repairs(
     assert [d.code for d in await _left(server, uri)].count("aiv-vector-outside-region") == 1, (
         "it was a trial"
     )
+
+
+OPERANDS = """\
+import pypto.language as pl
+
+
+@pl.jit
+def operands(x: pl.Tensor[[64, 64], pl.FP32], y: pl.Out[pl.Tensor[[64, 64], pl.FP32]], n: pl.Scalar[pl.INT64]):
+    with pl.at(level=pl.Level.CORE_GROUP):
+        {statement}
+        y[:, :] = pl.add(x, 1.0)
+    return y
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "code", "repairs"),
+    [
+        ("m = 0 < n < 9", "compare-chained", True),
+        ("m = x < x < x", "compare-chained", False),
+    ],
+)
+async def test_a_repair_that_some_types_do_not_allow_is_preferred_only_where_it_repairs(
+    server: Session, statement: str, code: str, repairs: bool
+) -> None:
+    uri = await server.open(OPERANDS.replace("{statement}", statement))
+    finding = await found(server, uri, code)
+    for action in await actions(server, uri, finding):
+        if action.title.startswith("Write "):
+            assert bool(action.is_preferred) is repairs
+            return
+    assert not repairs
