@@ -150,6 +150,18 @@ async def test_lowered_documents_follow_their_source(pull: Session) -> None:
     assert any(r.method == types.WORKSPACE_TEXT_DOCUMENT_CONTENT for r in pull.client.registered)
 
 
+async def test_lowered_documents_outlive_their_source(pull: Session) -> None:
+    """A client may still show one when the source is opened again."""
+    uri = await pull.open(TILES, "kept.py")
+    shown = address(uri, "Scaled", "LowerAutoVectorSplit")
+    await lowered(pull, shown)
+    pull.close(uri)
+    pull.client.lowered_refreshed.clear()
+    await pull.open(TILES.replace("0.125", "0.5"), "kept.py")
+    await pull.until(lambda: shown in pull.client.lowered_refreshed)
+    assert "0.5" in await lowered(pull, shown)
+
+
 async def test_navigation_inside_lowered_documents(pull: Session) -> None:
     uri = await pull.open(TILES)
     shown = address(uri, "Scaled", "LowerAutoVectorSplit")

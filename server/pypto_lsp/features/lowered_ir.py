@@ -23,6 +23,8 @@ from pypto_lsp.views import View
 
 #: Lowered documents that are remembered.
 KEEP = 16
+#: Addresses that are refreshed when their source changes.
+SHOWN = 64
 
 
 def parse_address(uri: str) -> dict[str, str] | None:
@@ -189,7 +191,11 @@ def _value(made: Lowered, name: str, stmt: AssignStmt, backend: str | None) -> s
 
 
 def register(server: PyptoServer) -> None:
-    """Answer content requests; refresh what is open."""
+    """Answer content requests; refresh what a client may be showing.
+
+    A client does not say which of these documents it still shows, and it keeps the text of one for a while behind an editor that
+    was closed. So an address is remembered beyond the end of its source, until others take its place.
+    """
     shown: dict[str, str] = {}
 
     @server.feature(types.WORKSPACE_TEXT_DOCUMENT_CONTENT)
@@ -199,7 +205,10 @@ def register(server: PyptoServer) -> None:
             return types.TextDocumentContentResult(
                 text=f"# {params.uri} is not the address of a lowered kernel.\n"
             )
+        shown.pop(params.uri, None)
         shown[params.uri] = address["uri"]
+        if len(shown) > SHOWN:
+            del shown[next(iter(shown))]
         return types.TextDocumentContentResult(text=(await content(server, address)).text)
 
     def refresh(document: Open, tier: Tier) -> None:
@@ -212,8 +221,6 @@ def register(server: PyptoServer) -> None:
                 )
 
     def forget(document: Open) -> None:
-        for address in [a for a, source in shown.items() if source == document.uri]:
-            del shown[address]
         for key in [k for k in server.lowered if k[0] == document.uri]:
             del server.lowered[key]
 
