@@ -12,7 +12,7 @@ from pypto_core.engine.locate import ProgramValues
 from pypto_core.engine.scopes import Symbol
 from pypto_core.engine.values import author_name
 from pypto_core.frontend.partly_known import PartlyKnown
-from pypto_core.frontend.syntax import module_of
+from pypto_core.frontend.syntax import int_literal, module_of
 from pypto_core.ir import Expr, TensorType, TileType, Type
 
 
@@ -76,10 +76,10 @@ def _source(node: ast.Assign, name: str) -> tuple[str, int] | None:
         places = [i for i, part in enumerate(target.elts) if isinstance(part, ast.Name) and part.id == name]
         return (tensor, places[-1]) if tensor is not None else None
     if isinstance(value, ast.Subscript):
-        tensor, axis = _shape_base(value.value), _number(value.slice)
+        tensor, axis = _shape_base(value.value), int_literal(value.slice)
     elif isinstance(value, ast.Call) and _called(value) == "dim" and len(value.args) == 2:
         first = value.args[0]
-        tensor, axis = first.id if isinstance(first, ast.Name) else None, _number(value.args[1])
+        tensor, axis = first.id if isinstance(first, ast.Name) else None, int_literal(value.args[1])
     else:
         return None
     return (tensor, axis) if tensor is not None and axis is not None else None
@@ -95,14 +95,6 @@ def _shape_base(node: ast.expr) -> str | None:
 def _called(node: ast.expr) -> str:
     """Last part of the name that is called."""
     return node.func.attr if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else ""
-
-
-def _number(node: ast.expr) -> int | None:
-    try:
-        value = ast.literal_eval(node)
-    except (ValueError, TypeError, SyntaxError):
-        return None
-    return value if type(value) is int else None
 
 
 def _shape(values: ProgramValues, path: str, tensor: str, line: int, column: int) -> tuple[Expr, ...] | None:
